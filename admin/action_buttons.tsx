@@ -15,13 +15,12 @@ import { Facts } from "./value.tsx";
 
 interface ActionButtonsProps {
   readonly model: PageModel;
-  /** The entity of the actions. Without it, the buttons are those of the actions on the list. */
+  /** Without the entity, the buttons run the actions on the list. */
   readonly entity?: Entity;
-  /** The filter of the list, for actions on all that it selects. */
+  /** The filter selects the entities of actions on the list. */
   readonly q?: object | undefined;
 }
 
-/** A button for each action. */
 export function ActionButtons({ model, entity, q }: ActionButtonsProps) {
   const { actionsOf } = usePage();
   const on = entity === undefined ? "all" : "one";
@@ -98,7 +97,7 @@ function ActionButton({ action, model, entity, q }: ActionButtonProps) {
   );
 }
 
-/** Whether the answer of an action is a result to show, and not the changed entity. */
+/** The answer of an action may also be the changed entity. */
 function isResult(answer: unknown, entity: Entity | undefined): boolean {
   if (answer === undefined || answer === null || answer === "") return false;
   return entity === undefined || (answer as Partial<Entity>)._id !== entity._id;
@@ -128,7 +127,7 @@ function Answer({ title, value, fields, onClose }: AnswerProps) {
   );
 }
 
-/** Whether the description of an action has all properties of its answer. An action can answer without a description. */
+/** An action can answer without a description. */
 function areDescribed(value: unknown, fields: readonly Field[]): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const known = new Set(fields.map(({ name }) => name));

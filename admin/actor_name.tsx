@@ -4,7 +4,7 @@ import { type RaRecord, useGetManyAggregate } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { readHeaders } from "./session.ts";
 
-/** The start of the names of resources that are the names of senders, followed by the path of their entities. */
+/** The path of the entities follows this start in the name of a resource. */
 const NAMES = "$names";
 
 interface ActorNameProps {
@@ -14,7 +14,7 @@ interface ActorNameProps {
   readonly actor: string | number;
 }
 
-/** Shows the name of the sender of a write, or the identifier if the application knows no name. */
+/** The application may know no name of the sender, so the identifier is shown. */
 export function ActorName({ model, id, actor }: ActorNameProps) {
   const { data } = useGetManyAggregate<RaRecord>(
     NAMES + model.path,
@@ -24,7 +24,6 @@ export function ActorName({ model, id, actor }: ActorNameProps) {
   return data?.[0]?.name ?? String(actor);
 }
 
-/** Whether a value is the sender of a write, whose name the page can ask for. */
 export function isStamp(value: unknown, name: string, model: PageModel): value is string | number {
   return model.stamps.includes(name) && (typeof value === "string" || typeof value === "number");
 }
@@ -33,7 +32,7 @@ export function isOfNames(resource: string): boolean {
   return resource.startsWith(NAMES);
 }
 
-/** Reads the names of senders. One entity stands for all that show the same sender. */
+/** One entity stands for all entities that show the same sender. */
 export async function readNames(resource: string, ids: readonly unknown[]): Promise<RaRecord[]> {
   const pairs = ids.map((each) => {
     const [actor, entity]: [string, string] = JSON.parse(String(each));

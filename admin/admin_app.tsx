@@ -26,7 +26,6 @@ const STORE = localStorageStore();
 /** The menu of a phone covers the page, so it is closed when the page is loaded. */
 if (matchMedia("(max-width: 599.95px)").matches) STORE.removeItem("sidebar.open");
 
-/** The lists and forms of all models of the document. */
 export function AdminApp({ document, onSignOut, askLogin }: AdminAppProps) {
   const [hasEnded, setEnded] = useState(false);
   const page = useMemo(

@@ -1,12 +1,8 @@
 import type { Field, Value } from "./fields.ts";
 
-/** The values of a form or of an entity. */
 type Values = Readonly<Record<string, unknown>>;
 
-/**
- * Whether two values of a field are the same. Forms have `null` for a field without a value. The order of the keys of an
- * object does not matter.
- */
+/** Forms have `null` for a field without a value. The order of the keys of an object does not matter. */
 export function isSame(a: unknown, b: unknown): boolean {
   const [first, second] = [a ?? null, b ?? null];
   if (typeof first !== "object" || typeof second !== "object") return first === second;
@@ -17,29 +13,24 @@ export function isSame(a: unknown, b: unknown): boolean {
     .every((name) => isSame(one[name], other[name]));
 }
 
-/** Returns the body of a new entity: the values of a form without its empty fields. */
 export function newBody(values: Values, fields: readonly Field[]): Values {
   return objectOf(values, { fields, before: undefined }) ?? {};
 }
 
-/** The fields of a form, and the stored entity that the form shows. */
 interface Edited {
   readonly fields: readonly Field[];
   readonly before: Values;
 }
 
-/**
- * Returns the body of a replacement: all fields of the form. A field that nobody has edited keeps its stored value, also
- * `null` in a list and an object without fields.
- */
+/** A field that nobody has edited keeps its stored value, also `null` in a list and an object without fields. */
 export function wholeBody(values: Values, edited: Edited): Values {
   return objectOf(values, edited) ?? {};
 }
 
 /**
- * Returns an entity as the values of a form, with `null` for each field without a value. React-hook-form shows another
- * element's value in a field of a list element that has no value, if an element before it has been removed. An entity
- * in the place of a reference becomes its identifier.
+ * React-hook-form shows another element's value in a field of a list element that has no value, if an element before it
+ * has been removed. So each field without a value gets `null`, and an entity in the place of a reference becomes its
+ * identifier.
  */
 export function formValues<V extends Values>(entity: V, fields: readonly Field[]): V {
   const values = fields.map((field) => [field.name, formValue(entity[field.name], field)] as const);
@@ -53,14 +44,13 @@ function formValue(value: unknown, { type, fields, items }: Value): unknown {
   return type === "Object" || type === "Map" ? value : (value as Values)._id ?? value;
 }
 
-/** Returns a new element of a list in a form, with the defaults of its fields. */
 export function newElement(fields: readonly Field[]): Values {
   return formValues(Object.fromEntries(fields.map((each) => [each.name, each.default])), fields);
 }
 
 /**
- * Returns the changes of an entity as a JSON merge patch. In objects of free form and in Maps, only the changed keys
- * are sent, and a key that the reader has removed is sent as `null`. Otherwise the server would keep the key.
+ * In objects of free form and in Maps, only the changed keys are sent, and a removed key is sent as `null`. Otherwise
+ * the server would keep the key.
  */
 export function mergePatch(changes: Values, { fields, before }: Edited): Values {
   const patches = Object.entries(changes).map(([name, value]) => {
@@ -70,7 +60,7 @@ export function mergePatch(changes: Values, { fields, before }: Edited): Values 
   return Object.fromEntries(patches);
 }
 
-/** The types of the values that an update merges into the stored values. */
+/** An update merges values of these types into the stored values. */
 const MERGED: ReadonlySet<string> = new Set(["Embedded", "Object", "Map"]);
 
 function patchOf(
@@ -90,7 +80,6 @@ function isObject(value: unknown): value is Values {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the body of an update: the fields that differ from the stored entity. */
 export function changedBody(values: Values, { fields, before }: Edited): Values {
   const body = objectOf(values, { fields, before }) ?? {};
   // The body of an embedded object lacks the fields that no body can set, such as its identifier.
@@ -101,8 +90,8 @@ export function changedBody(values: Values, { fields, before }: Edited): Values 
 }
 
 /**
- * Returns an object of a body. Forms have `null` for every empty input, so an empty field that is not stored is left
- * out. An object that has only such fields is left out too.
+ * Forms have `null` for every empty input, so an empty field that is not stored is left out. An object that has only
+ * such fields is left out too.
  */
 function objectOf(
   values: Values,
@@ -141,7 +130,7 @@ function valueOf(
     .map((body) => body ?? null);
 }
 
-/** Finds the stored element that a list of a form shows. An element without an identifier is found if it is unchanged. */
+/** An element without an identifier is found if it is unchanged. */
 function storedElement(item: unknown, list: unknown): unknown {
   const id = idOf(item);
   return Array.isArray(list)
@@ -153,7 +142,7 @@ function idOf(item: unknown): unknown {
   return Object(item)._id ?? undefined;
 }
 
-/** Returns a date of an input, which has no time zone, as the instant in the time zone of the reader. */
+/** A date of an input has no time zone, so the time zone of the reader applies. */
 export function instantOf(value: unknown): unknown {
   // A day without a time has no time zone.
   if (/^\d{4}-\d\d-\d\d$/.test(String(value))) return value;

@@ -9,12 +9,10 @@ import { pluralOf, wordsOf } from "./fields.ts";
 import { FormDialog } from "./form_dialog.tsx";
 import { canChoose } from "./list_query.ts";
 
-/** Whether the reader may change or remove several entities at once. */
 export function hasBulk({ operations: { updateAll, removeAll } }: PageModel): boolean {
   return canChoose(updateAll) || canChoose(removeAll);
 }
 
-/** The buttons for the selected entities of a list. */
 export function BulkButtons({ model }: { readonly model: PageModel }) {
   const { updateAll, removeAll } = model.operations;
   return (

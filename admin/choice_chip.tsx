@@ -3,7 +3,7 @@
 import { Chip, type Theme } from "@mui/material";
 import { choiceWords } from "./format.ts";
 
-/** The hues of words that most readers connect with a colour. */
+/** Most readers connect these words with a colour. */
 const MEANINGS: readonly (readonly [RegExp, number])[] = [
   [/^(done|paid|active|approved|accepted|completed?|confirmed|published|resolved|yes|ok)$/i, 140],
   [/^(cancell?ed|failed|overdue|rejected|refused|blocked|urgent|critical|error|no)$/i, 5],
@@ -11,7 +11,7 @@ const MEANINGS: readonly (readonly [RegExp, number])[] = [
 ];
 const HUES = [210, 265, 180, 325, 75, 240, 20, 160];
 
-/** Shows a value of an enum as a label, whose colour is the same wherever the value is shown. */
+/** The colour of a value is the same wherever the value is shown. */
 export function ChoiceChip({ value, allowed }: {
   readonly value: unknown;
   readonly allowed: readonly unknown[];

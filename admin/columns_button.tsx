@@ -7,7 +7,7 @@ import { useStore } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { columnsOf, type Field, wordsOf } from "./fields.ts";
 
-/** Returns the columns of a list that the reader has chosen in this browser, and a function that chooses others. */
+/** The reader has chosen the columns in this browser. */
 export function useColumns(
   model: PageModel,
 ): readonly [columns: readonly Field[], choose: (names: readonly string[] | undefined) => void] {
@@ -17,7 +17,6 @@ export function useColumns(
   return [columnsOf(model, known.length > 0 ? known : model.list), store];
 }
 
-/** Lets the reader choose the columns of a list and their order. */
 export function ColumnsButton({ model }: { readonly model: PageModel }) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   const [columns, choose] = useColumns(model);

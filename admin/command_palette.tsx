@@ -11,13 +11,12 @@ import { ModelIcon, PathIcon } from "./model_icon.tsx";
 import { usePage } from "./page_context.ts";
 import { HIDDEN, TIGHT, tint } from "./theme.ts";
 
-/** The most entities of one model that the palette shows. */
+/** The maximum number of entities of one model. */
 const MAX_FOUND = 5;
 const MIN_LENGTH = 2;
 const PAUSE_MS = 250;
 const KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘K" : "Ctrl K";
 
-/** A place to which the palette leads. */
 interface Place {
   readonly group: string;
   readonly text: string;
@@ -25,7 +24,6 @@ interface Place {
   readonly icon: ReactNode;
 }
 
-/** A button, and the key that opens the same dialog, which finds models, entities and what can be done. */
 export function CommandPalette() {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -201,7 +199,6 @@ function PlaceList({ id, places, chosen, onChoose }: PlaceListProps) {
   );
 }
 
-/** Returns the places that the palette knows without a request. */
 function placesOf({ models }: PageDocument): readonly Place[] {
   const pages = models.map((model) => ({
     group: "Go to",
@@ -219,13 +216,13 @@ function placesOf({ models }: PageDocument): readonly Place[] {
   return [home, ...pages, ...news];
 }
 
-/** Whether each typed word begins a word of the text. */
+/** Each typed word must begin a word of the text. */
 function matches({ text }: Place, typed: string): boolean {
   const name = ` ${text.toLowerCase()}`;
   return typed.trim().toLowerCase().split(/\s+/).every((word) => name.includes(` ${word}`));
 }
 
-/** Searches all models, when the reader has stopped typing. A list that fails is left out. */
+/** The search begins when the reader has stopped typing. A list that fails is left out. */
 function useFound(text: string): { readonly found: readonly Place[]; readonly isBusy: boolean } {
   const { document, open } = usePage();
   const [result, setResult] = useState<{ readonly text: string; readonly found: Place[] }>();

@@ -9,7 +9,7 @@ import { ShownValue } from "./value.tsx";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A write that came later than the write of another client. */
+/** Another client has written the entity before this write. */
 export interface Conflict {
   /** The values that the reader has changed. */
   readonly mine: Values;
@@ -23,7 +23,6 @@ interface ConflictDialogProps extends Conflict {
   readonly onTakeStored: () => void;
 }
 
-/** Shows both versions of an entity, and asks which of them to keep. */
 export function ConflictDialog({ mine, stored, fields, ...choices }: ConflictDialogProps) {
   const { onKeepMine, onTakeStored } = choices;
   const changed = fields.filter(({ name }) => name in mine && !isSame(mine[name], stored[name]));

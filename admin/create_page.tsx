@@ -7,7 +7,6 @@ import { FieldInputs } from "./inputs.tsx";
 import { LeaveQuestion } from "./leave_question.tsx";
 import { type Entity, useModel } from "./page_context.ts";
 
-/** The form for a new entity. */
 export function EntityCreate({ name }: { readonly name: string }) {
   const model = useModel(name);
   const notify = useNotify();

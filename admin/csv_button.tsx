@@ -9,7 +9,6 @@ import { usePage } from "./page_context.ts";
 import { readCsv } from "./read_csv.ts";
 import { saveBlob } from "./save_blob.ts";
 
-/** Saves the list as a table in the format CSV, with the filter and the order of the page. */
 export function CsvButton({ model }: { readonly model: PageModel }) {
   const { filterValues, sort } = useListContext();
   const { urlOf } = usePage();

@@ -26,18 +26,15 @@ import type { AnyResource, Entity, PageAccess } from "./page_context.ts";
 import { readResource } from "./part_resource.ts";
 import { START } from "./typed_values.ts";
 
-/** The routes behind a resource of React-admin. */
 interface Routes {
   readonly operations: Operations;
   readonly title: readonly string[];
   readonly resource: AnyResource;
-  /** The fields of the form of an entity. */
   readonly form: readonly Field[];
   readonly singular: string;
   readonly plural: string;
 }
 
-/** Finds the parts whose names lead from a model to them. */
 function partAt(
   parts: readonly PagePart[],
   [property, ...rest]: readonly string[],
@@ -46,7 +43,6 @@ function partAt(
   return part === undefined || rest.length === 0 ? part : partAt(part.parts, rest);
 }
 
-/** Creates the object by which React-admin reads and writes entities. */
 export function createDataProvider(
   { document, open }: Pick<PageAccess, "document" | "open">,
 ): DataProvider {
@@ -87,8 +83,8 @@ export function createDataProvider(
       const found = new Map<unknown, Entity>(
         (await readMany(routesOf(name), ids)).map((entity) => [String(entity._id), entity]),
       );
-      // A selection shows the identifier of an entity that it does not know. Without the entity, the selection would
-      // remove the reference from its list as soon as the reader changes another reference.
+      // A selection shows the identifier of an entity that it does not know. Without the entity, it would remove the
+      // reference from its list as soon as the reader changes another reference.
       return { data: toRecords(ids.map((id) => found.get(String(id)) ?? { _id: id as string })) };
     },
     getOne: async (name, { id }) => {
@@ -139,7 +135,7 @@ export function createDataProvider(
   };
 }
 
-/** Sends the changed fields of an entity, or the whole entity if the form belongs to `replace()`. */
+/** The whole entity is sent if the form belongs to `replace()`. */
 export async function sendChanges(
   { resource, operations: { update, replace } }: Pick<Routes, "resource" | "operations">,
   { before, changes }: { readonly before: Entity; readonly changes: object },
@@ -160,8 +156,8 @@ interface Versions {
 }
 
 /**
- * Whether an update would replace a value that another client has set since the reader began to type. The version of the
- * entity does not tell, because the page has read the entity again in the meantime.
+ * Another client may have set a value since the reader began to type. The version of the entity does not tell, because
+ * the page has read the entity again in the meantime.
  */
 function hasLost(fields: readonly Field[], { data, previousData, start }: Versions): boolean {
   return start !== undefined && fields.some(({ name }) => {
@@ -182,7 +178,7 @@ async function attempt<T>(
   }
 }
 
-/** A write is refused if the entity has changed since it was read. An entity without a version has no such check. */
+/** The write is refused if the entity has changed since it was read. An entity without a version has no such check. */
 function ifMatch(before: object | undefined): { readonly ifMatch?: object } {
   return before !== undefined && "__v" in before ? { ifMatch: before } : {};
 }
@@ -203,12 +199,12 @@ async function readList<R extends RaRecord>(
       ? { data, total: (page - 1) * perPage + items.length }
       : { data, pageInfo: { hasPreviousPage: page > 1, hasNextPage: true } };
   }
-  // A list without pages is answered as a whole.
+  // The answer of a list without pages has all entities.
   const shown = found.slice((page - 1) * perPage, page * perPage);
   return { data: toRecords(shown), total: found.length };
 }
 
-/** Selects entities by a part of their names, if the list of the API cannot. */
+/** The page selects entities by a part of their names if the list of the API cannot. */
 function withNamePart(
   items: readonly Entity[],
   { named, part }: { readonly named: Named; readonly part: unknown },
@@ -218,7 +214,7 @@ function withNamePart(
   return items.filter((item) => nameOf(item, named).toLowerCase().includes(wanted));
 }
 
-/** Reads the entities of references. An entity that does not exist, or that the reader may not see, is left out. */
+/** An entity that does not exist, or that the reader may not see, is left out. */
 async function readMany(
   { operations: { all, one }, resource }: Routes,
   ids: readonly unknown[],
@@ -239,7 +235,7 @@ async function readMany(
   return found.flatMap((each) => each.status === "fulfilled" ? [each.value] : []);
 }
 
-/** React-admin needs an `id`. An embedded entity without an identifier gets its place in the list. */
+/** React-admin needs an `id`, so an embedded entity without an identifier gets its place in the list. */
 function toRecord<R extends RaRecord>(entity: Entity, index = 0): R {
   return { ...entity, id: entity._id ?? index } as RaRecord as R;
 }

@@ -30,7 +30,7 @@ type EntityRecord = Entity & { readonly id: string };
 const FRESH = { gcTime: 0, retry: false };
 
 /**
- * React-admin keeps the entities of a request under its `meta`. Without it, a form would start from the entity of a
+ * React-admin keeps the entities of a request under its `meta`. Otherwise, a form would start from the entity of a
  * list, which may have other fields, or other entities in the place of identifiers.
  */
 const ALONE = { meta: { isForm: true } };
@@ -38,7 +38,6 @@ const ALONE = { meta: { isForm: true } };
 const KEPT = { keepDirtyValues: true, keepErrors: true };
 const NOTHING = {};
 
-/** The page of an entity whose reader may change it. */
 export function EntityEdit({ name }: { readonly name: string }) {
   const model = useModel(name);
   const { open } = usePage();
@@ -131,7 +130,6 @@ function EntityForm({ fields, isKept, start }: EntityFormProps) {
   );
 }
 
-/** The parameters of a write that React-admin has tried. */
 interface SaveParams {
   readonly id: unknown;
   readonly data: Readonly<Record<string, unknown>>;
@@ -149,7 +147,7 @@ const LAYOUT = {
 
 const IN_PLACE = { "&.RaToolbar-mobileToolbar": { position: "static" } };
 
-/** The toolbar of the form stays in its place on phones, because the panels of the entity follow the form. */
+/** On phones, the panels of the entity follow the form, so the toolbar of the form stays in its place. */
 function SaveToolbar() {
   return (
     <Toolbar sx={IN_PLACE}>
@@ -158,7 +156,6 @@ function SaveToolbar() {
   );
 }
 
-/** The page of an entity whose reader may not change it. */
 export function EntityShow({ name }: { readonly name: string }) {
   const model = useModel(name);
   const [missing, setMissing] = useState<unknown>();
@@ -206,11 +203,10 @@ function EntityActions({ model }: { readonly model: PageModel }) {
 
 interface EntityPanelsProps {
   readonly model: PageModel;
-  /** The fields of the form of the page, which its facts leave out. */
+  /** The facts of the page leave out these fields. */
   readonly form: readonly Field[];
 }
 
-/** Shows the fields that the form of the page does not have, the files, the parts, and the history of the entity. */
 function EntityPanels({ model, form }: EntityPanelsProps) {
   const entity = useRecordContext<EntityRecord>();
   const answer = model.operations.one?.answer ?? [];
@@ -246,7 +242,6 @@ function EntityPanels({ model, form }: EntityPanelsProps) {
   );
 }
 
-/** Shows the identifier last, with a name for readers. */
 function identifierLast(fields: readonly Field[]): readonly Field[] {
   return [
     ...fields.filter(({ name }) => name !== "_id"),

@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<number, string>> = {
   429: "there were too many requests",
 };
 
-/** Returns the reason of a failed request, as a part of a sentence. */
+/** The reason is a part of a sentence. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof ApiError)) {
     return error instanceof Error ? `the server did not answer (${error.message})` : String(error);
@@ -25,7 +25,7 @@ export function reasonOf(error: unknown): string {
   return reason === undefined ? code : `${reason} (${code})`;
 }
 
-/** The messages of Mongoose that name paths and values as its code does, and the words for them. */
+/** Mongoose names paths and values in these messages as code does. */
 const DEFAULTS: readonly (readonly [message: RegExp, words: string])[] = [
   [/^Validator failed for path `.+` with value `[^]*`$/, "This value is not valid"],
   [/^Path `.+` is invalid \([^]*\)\.$/, "This value is not valid"],
@@ -36,13 +36,13 @@ function wordsFor(message: string): string {
   return DEFAULTS.find(([pattern]) => pattern.test(message))?.[1] ?? message;
 }
 
-/** Returns the paths with values that another entity has, among those that have an input. */
+/** Only paths with an input are returned. */
 function takenPaths({ body }: ApiError, form: readonly Field[]): readonly string[] {
   const paths: unknown = Object(body).fields;
   return Array.isArray(paths) ? paths.filter((path) => hasInput(form, String(path))) : [];
 }
 
-/** Whether a form has an input of its own for a path. An error without an input would hold the form back for ever. */
+/** An error without an input would hold the form back for ever. */
 function hasInput(form: readonly Field[], path: string): boolean {
   return form.some(({ name, fields }) =>
     path === name ||
@@ -51,10 +51,7 @@ function hasInput(form: readonly Field[], path: string): boolean {
   );
 }
 
-/**
- * Returns the error that React-admin shows. The message says which request has failed, and the messages of fields are
- * shown beside the fields of a form.
- */
+/** React-admin shows the message, and the messages of fields beside the fields of a form. */
 export function failure(
   attempt: string,
   error: unknown,
@@ -73,7 +70,6 @@ export function failure(
   return new HttpError(`Cannot ${attempt}: ${reason}`, error.status, { errors });
 }
 
-/** Whether a write came later than the write of another client. */
 export function isConflict(error: unknown): boolean {
   return (error instanceof ApiError || error instanceof HttpError) && error.status === 412;
 }

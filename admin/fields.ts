@@ -13,25 +13,22 @@ export { isLong, wordsOf } from "../src/admin/words.ts";
 export type Field = PageField;
 export type Value = PageValue;
 
-/** Returns the name of the list of a model, such as "Tickets". */
+/** The path `/tickets` becomes "Tickets". */
 export function pluralOf({ path }: Pick<PageModel, "path">): string {
   return wordsOf(path.slice(path.lastIndexOf("/") + 1));
 }
 
-/** Returns the name of an entity of a model within a sentence, such as "ticket". */
+/** The name stands within a sentence. */
 export function singularOf({ model }: Pick<PageModel, "model">): string {
   return wordsOf(model).toLowerCase();
 }
 
-/** A model or a part, whose entities have names. */
 export type Named = Pick<PageModel, "title" | "operations">;
 
-/** Returns the first field by which readers recognise an entity. */
 export function nameField({ title: [first = "_id"] }: Pick<Named, "title">): string {
   return first;
 }
 
-/** Returns the text by which readers recognise an entity. */
 export function nameOf(
   entity: Readonly<Record<string, unknown>>,
   { title, operations: { all } }: Named,
@@ -46,7 +43,7 @@ export function nameOf(
   return words.length === 0 ? String(entity._id ?? "") : words.join(", ");
 }
 
-/** Returns the address of an entity on the page, or the address of its list if single entities cannot be read. */
+/** The address of the list is used if single entities cannot be read. */
 export function addressOf(
   { name, operations: { one } }: PageModel,
   { _id }: { readonly _id: string },
@@ -54,7 +51,6 @@ export function addressOf(
   return one ? `/${name}/${encodeURIComponent(_id)}` : `/${name}`;
 }
 
-/** Returns the fields of a list that have the names, in their order. */
 export function columnsOf(
   { operations }: Pick<PageModel, "operations">,
   names: readonly string[],
@@ -62,20 +58,20 @@ export function columnsOf(
   return names.flatMap((name) => operations.all?.answer.find((each) => each.name === name) ?? []);
 }
 
-/** Returns the fields of an entity that a page shows beside its form. */
+/** The page shows these fields beside its form. */
 export function factsOf(answer: readonly Field[], form: readonly Field[]): readonly Field[] {
   const inForm = new Set(form.map(({ name }) => name));
   return answer.filter(({ name }) => !inForm.has(name) && name !== "__v");
 }
 
-/** Returns the fields of the form of an entity. Parts that the reader changes in a table of their own are left out. */
+/** Parts that the reader changes in a separate table are left out. */
 export function formFields(
   { operations: { update, one }, parts }: Pick<PageModel, "operations" | "parts">,
 ): readonly Field[] {
   return withUnseen(withoutTables(update?.body ?? [], parts), one?.answer ?? []);
 }
 
-/** Returns the fields of the form of a part, whose table shows the answer of its list. */
+/** The table of a part shows the answer of its list. */
 export function partFields({ operations: { update, all }, parts }: PagePart): readonly Field[] {
   return withUnseen(withoutTables(update?.body ?? [], parts), all?.answer ?? []);
 }
@@ -89,8 +85,8 @@ function withoutTables(fields: readonly Field[], parts: readonly PagePart[]): re
 }
 
 /**
- * Returns the fields of the form of a stored entity. A field that the reader cannot see keeps its stored value as long
- * as its input is empty, so the form does not require it.
+ * A field that the reader cannot see keeps its stored value as long as its input is empty, so the form does not require
+ * it.
  */
 export function withUnseen(fields: readonly Field[], shown: readonly Field[]): readonly Field[] {
   return fields.map((field) => {
@@ -108,7 +104,7 @@ function unseenWithin<V extends Value>(value: V, shown: Value): V {
   };
 }
 
-/** Has the form of a model without `update()` send whole entities to `replace()`. */
+/** The form of a model without `update()` sends whole entities to `replace()`. */
 export function withForm(model: PageModel): PageModel {
   const { update, replace } = model.operations;
   // React-admin shows the identifier in the place of a field with the name `id`, and the form would store it.
@@ -117,13 +113,12 @@ export function withForm(model: PageModel): PageModel {
   return { ...model, operations: { ...model.operations, update: replace } };
 }
 
-/** Whether a form marks a field as required. A required field of a stored entity cannot be cleared. */
+/** A required field of a stored entity cannot be cleared. */
 export function isRequired({ required, nullable = false, type }: Field, isNew: boolean): boolean {
   if (type === "Boolean" || type === "Array" || type === "Map") return false;
   return required || !isNew && !nullable && type !== "Embedded";
 }
 
-/** Finds the description of the value at a path such as `address.city`. */
 export function fieldAt(fields: readonly Field[], path: string): Field | undefined {
   const [first, ...rest] = path.split(".");
   const field = fields.find(({ name }) => name === first);
@@ -131,12 +126,11 @@ export function fieldAt(fields: readonly Field[], path: string): Field | undefin
   return fieldAt(field.fields ?? field.items?.fields ?? [], rest.join("."));
 }
 
-/** Finds the model to which a reference leads, if the reader may see it. */
+/** The result is missing if the reader may not see the model. */
 export function modelNamed(models: readonly PageModel[], name: string | undefined) {
   return name === undefined ? undefined : models.find(({ model }) => model === name);
 }
 
-/** Returns the parameter of a route by its name. */
 export function parameterOf(route: PageRoute | undefined, name: string) {
   return route?.parameters.find((parameter) => parameter.name === name);
 }

@@ -18,14 +18,12 @@ type ShownFile = Partial<FileJson> & Pick<FileJson, "name">;
 
 interface FileBoxProps {
   readonly file: PageFile;
-  /** The path of the list of the entity that has the file, such as `/tickets`. */
+  /** The path of the list of the entity. */
   readonly path: string;
   readonly entity: Entity;
-  /** The fields of the entity. */
   readonly fields: readonly Field[];
 }
 
-/** A card for each file of an entity. */
 export function FilePanels({ files, ...props }: Omit<FileBoxProps, "file"> & {
   readonly files: readonly PageFile[];
 }) {
@@ -44,7 +42,6 @@ export function FilePanels({ files, ...props }: Omit<FileBoxProps, "file"> & {
   ));
 }
 
-/** Shows the file of an entity, and stores, replaces and removes it. */
 export function FileBox({ file, path, entity, fields }: FileBoxProps) {
   const { property, operations, accept, maxBytes } = file;
   const { open } = usePage();
@@ -149,7 +146,6 @@ function problemOf(what: string, error: unknown): string {
   return isConflict(error) ? `${problem}. The page shows what is stored now. Try again` : problem;
 }
 
-/** The name of a stored file as a link, its type and its size, and the picture if browsers may show it. */
 function StoredFile({ stored, file, path, entity }: Omit<FileBoxProps, "fields"> & {
   readonly stored: ShownFile;
 }) {
@@ -195,10 +191,9 @@ function StoredFile({ stored, file, path, entity }: Omit<FileBoxProps, "fields">
   );
 }
 
-/** The size of the largest picture that the page loads by itself, in bytes. */
+/** In bytes. The page does not load a larger picture by itself. */
 const MAX_SHOWN = 10_000_000;
 
-/** Returns the rules for a new file, such as "image/png or image/jpeg, up to 10 MB". */
 function rulesOf({ accept, maxBytes, operations }: PageFile): string {
   if (!operations.includes("replace")) return "";
   const size = maxBytes === undefined ? "" : `up to ${sizeOf(maxBytes)}`;

@@ -12,7 +12,9 @@ interface FileImageProps {
 
 const LARGE: CSSProperties = { maxWidth: "100%", maxHeight: 240 };
 
-/** Shows a picture if its answer says `inline`. The page reads the bytes, because `<img>` sends no header of a login. */
+/**
+ * A picture is shown if its answer says `inline`. The page reads the bytes, because `<img>` sends no header of a login.
+ */
 export function FileImage({ name, get, style = LARGE, instead }: FileImageProps) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

@@ -8,16 +8,15 @@ import { usePage } from "./page_context.ts";
 
 interface FileThumbProps {
   readonly file: PageFile;
-  /** The path of the list of the entity that has the file. */
+  /** The path of the list of the entity. */
   readonly path: string;
   readonly id: string;
   readonly stored: Partial<FileJson>;
 }
 
-/** The size of the largest picture that a list loads, in bytes. */
+/** In bytes. A list does not load a larger picture. */
 const MAX_SHOWN = 2_000_000;
 
-/** Shows the file of an entity in a list: a small picture, or the name of the file. */
 export function FileThumb({ file, path, id, stored }: FileThumbProps) {
   const { open } = usePage();
   const { name = file.property, type = "", size = 0, sha256 } = stored;

@@ -18,7 +18,6 @@ import { ReferencePicker } from "./reference_picker.tsx";
 
 const YES_NO = [{ id: true, name: "Yes" }, { id: false, name: "No" }];
 
-/** Returns the inputs of the search and of the filters of a list. */
 export function filterInputs(model: PageModel, models: readonly PageModel[]): ReactElement[] {
   const list = model.operations.all;
   if (list === undefined) return [];

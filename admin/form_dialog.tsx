@@ -18,13 +18,12 @@ interface FormDialogProps {
   readonly fields: readonly Field[];
   readonly isNew: boolean;
   readonly initial?: Values;
-  /** Sends the form. The dialog stays open and shows the errors if the promise is rejected. */
+  /** The dialog stays open and shows the errors if the promise is rejected. */
   readonly onSubmit: (values: Values) => Promise<void>;
   readonly onClose: () => void;
   readonly children?: ReactNode;
 }
 
-/** A form in a dialog. The errors of the server are shown beside its fields. */
 export function FormDialog(props: FormDialogProps) {
   const { title, label, help, fields, isNew, initial = {}, onSubmit, onClose, children } = props;
   const notify = useNotify();

@@ -2,12 +2,12 @@ import type { Value } from "./fields.ts";
 
 const NUMBERS = ["Number", "Int32", "Double", "BigInt", "Decimal128"];
 
-/** Whether the values of a field are numbers, which stand at the right of their column. */
+/** Numbers stand at the right of their column. */
 export function isNumber({ type, enum: allowed, model }: Value): boolean {
   return NUMBERS.includes(type) && allowed === undefined && model === undefined;
 }
 
-/** Returns a single value as a text, in the form of the reader's language and time zone. */
+/** The language and the time zone of the reader apply. */
 export function inWords(value: unknown, field: Value): string {
   if (field.enum !== undefined) return choiceWords(value);
   if (field.type === "Date") return field.format === "date" ? dayWords(value) : dateWords(value);
@@ -15,7 +15,7 @@ export function inWords(value: unknown, field: Value): string {
   return String(value);
 }
 
-/** Returns a value of an enum as a reader says it: "In progress" for `in_progress`. */
+/** `in_progress` becomes "In progress". */
 export function choiceWords(value: unknown): string {
   const text = String(value);
   return /^[a-z]+([_-][a-z\d]+)*$/.test(text)
@@ -25,7 +25,6 @@ export function choiceWords(value: unknown): string {
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** Returns a date and its time in the reader's zone, without seconds. */
 export function dateWords(value: unknown): string {
   const date = new Date(String(value));
   return Number.isNaN(date.getTime()) ? String(value) : TIME.format(date);
@@ -33,7 +32,7 @@ export function dateWords(value: unknown): string {
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
 
-/** Returns a day, which is the same in every time zone. */
+/** A day is the same in every time zone. */
 function dayWords(value: unknown): string {
   const date = new Date(String(value));
   return Number.isNaN(date.getTime()) ? String(value) : DAY.format(date);
@@ -51,7 +50,7 @@ function numberWords(value: unknown, { shown }: Value): string {
   return new Intl.NumberFormat(undefined, options).format(text as Intl.StringNumericLiteral);
 }
 
-/** Returns the text beside the input of a number: the currency, or a share such as "= 25%" for 0.25. */
+/** The unit is the currency, or a share such as "= 25%" for 0.25. */
 export function unitOf(value: unknown, field: Value): string | undefined {
   const { shown } = field;
   if (shown === undefined || shown === "plain") return undefined;

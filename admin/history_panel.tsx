@@ -19,7 +19,6 @@ interface HistoryPanelProps {
 
 const PAGE = 20;
 
-/** Shows the versions of an entity when the reader asks for them, and sets the entity back to one of them. */
 export function HistoryPanel({ model, entity, fields }: HistoryPanelProps) {
   const { open } = usePage();
   const notify = useNotify();
@@ -89,14 +88,14 @@ export function HistoryPanel({ model, entity, fields }: HistoryPanelProps) {
   );
 }
 
-/** Whether a field that the reader may write has another value. A stamp changes with each write. */
+/** A stamp changes with each write. */
 function hasChanged(before: Entity, now: Entity, fields: readonly Field[]): boolean {
   return fields.some(({ name, readonly }) =>
     name !== "__v" && !readonly && !isSame(before[name], now[name])
   );
 }
 
-/** The words for operations, of which readers do not know the names. */
+/** Readers do not know the names of operations. */
 const DONE: Readonly<Record<string, string>> = {
   create: "created",
   update: "changed",
@@ -110,7 +109,7 @@ const DONE: Readonly<Record<string, string>> = {
 
 interface VersionProps {
   readonly record: HistoryRecord;
-  /** The fields without senders, of whom the records tell. */
+  /** The records tell of the senders, so the fields have none. */
   readonly fields: readonly Field[];
   readonly onRevert: (() => void) | undefined;
 }

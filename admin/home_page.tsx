@@ -15,7 +15,6 @@ import { tint } from "./theme.ts";
 const MAX_LIVE = 3;
 const MAX_RECENT = 8;
 
-/** The first page: what the reader may see and do, and what has changed. */
 export function HomePage() {
   const { document: { models, links = {} } } = usePage();
   const live = new Set(models.filter(isCountedLive).slice(0, MAX_LIVE));
@@ -116,7 +115,6 @@ const ICON = {
 
 const NUMBER = { fontVariantNumeric: "tabular-nums" };
 
-/** Returns the number of the entities of a model, if its list counts them. */
 function useTotal(model: PageModel, isLive: boolean): number | undefined {
   const { open } = usePage();
   const [total, setTotal] = useState<number>();
@@ -144,7 +142,7 @@ interface Change {
   readonly at: Date;
 }
 
-/** Returns the field of the last change by which the list can be sorted. */
+/** The list must be sortable by the field. */
 function changeField({ operations: { all } }: PageModel): string | undefined {
   const sorted = parameterOf(all, "sort")?.fields ?? [];
   return ["updatedAt", "createdAt"].find((name) =>
@@ -152,7 +150,6 @@ function changeField({ operations: { all } }: PageModel): string | undefined {
   );
 }
 
-/** The entities that have changed last, of all models whose lists can be sorted by it. */
 function Recent({ models }: { readonly models: readonly PageModel[] }) {
   const { open } = usePage();
   const [changes, setChanges] = useState<readonly Change[]>([]);
@@ -211,7 +208,6 @@ const ROW = {
 
 const UNITS = [["day", 86_400], ["hour", 3_600], ["minute", 60]] as const;
 
-/** Returns a time in the words of the reader's language, such as "5 minutes ago". */
 function agoOf(at: Date): string {
   const seconds = (at.getTime() - Date.now()) / 1000;
   const format = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });

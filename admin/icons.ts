@@ -1,9 +1,6 @@
 import { wordsOf } from "./fields.ts";
 
-/**
- * Icons of Material Icons (Apache License 2.0), each with its name, the words of models that it stands for, and the path
- * of its picture.
- */
+/** Icons of Material Icons (Apache License 2.0). The words name the models that an icon stands for. */
 export const ICONS: readonly (readonly [name: string, words: string, path: string])[] = [
   [
     "person",
@@ -322,23 +319,18 @@ const BY_WORD = new Map(
   ICONS.flatMap(([, words, path]) => words.split(" ").map((word) => [word, path] as const)),
 );
 
-/** The paths of icons of the page itself. */
 export const HOME = "M10 20v-6h4v6h5v-8h3L12 3 2 12h3v8z";
 export const FIND =
   "M15.5 14h-.79l-.28-.27A6.5 6.5 0 1 0 13 14.71l.27.28v.79l5 4.99L19.76 19zm-6 0a4.5 4.5 0 1 1 0-9 4.5 4.5 0 0 1 0 9";
 export const ADD = "M19 13h-6v6h-2v-6H5v-2h6V5h2v6h6z";
 
-/** Returns a word of code without the ending of its plural. */
 function singular(word: string): string {
   if (word === "people") return word;
   const stem = word.replace(/ies$/, "y").replace(/(ss|sh|ch|x|z)es$/, "$1");
   return stem === word ? word.replace(/([^s])s$/, "$1") : stem;
 }
 
-/**
- * Returns the path of the icon of a model, by the name of the icon or else by the name of the model, whose last word
- * counts first, as in `OrderItem`.
- */
+/** The last word of the name of a model counts first, as in `OrderItem`. */
 export function iconPath(model: string, icon?: string): string | undefined {
   const named = icon === undefined ? undefined : BY_NAME.get(icon) ?? pathOfWords(icon);
   return named ?? pathOfWords(model);

@@ -28,11 +28,10 @@ interface FieldInputProps {
   readonly group?: string | undefined;
 }
 
-/** The inputs of the fields of a body. */
 export function FieldInputs({ fields, isNew, group }: {
   readonly fields: readonly Field[];
   readonly isNew: boolean;
-  /** The place of the object whose fields these are, if the object is optional. */
+  /** The place of the object, if the object is optional. */
   readonly group?: string | undefined;
 }) {
   const shown = fields.filter(({ name, required }) => name !== "_id" || isNew && required);
@@ -47,7 +46,6 @@ export function FieldInputs({ fields, isNew, group }: {
   ));
 }
 
-/** The input of a field, by its type. Required fields are marked. */
 export function FieldInput({ field, source, isNew, group }: FieldInputProps) {
   const { document } = usePage();
   const { type, items, fields, name } = field;
@@ -106,7 +104,7 @@ type Common = {
   readonly validate: Validator[];
 };
 
-/** The input of a number, with its unit. A text keeps the digits that no number of JavaScript has. */
+/** A text keeps the digits that no number of JavaScript has. */
 function UnitInput({ field, ...common }: Common & { readonly field: Field }) {
   const unit = unitOf(useFormValue(common.source), field);
   const Input = ["BigInt", "Decimal128"].includes(field.type) ? TextInput : NumberInput;
@@ -114,7 +112,6 @@ function UnitInput({ field, ...common }: Common & { readonly field: Field }) {
   return <Input {...common} {...unit && { slotProps: { input: { endAdornment } } }} />;
 }
 
-/** The input of a list, by the type of its items. */
 function ListInput({ items, ...common }: Common & { readonly items: Value }) {
   const { document } = usePage();
   const target = modelNamed(document.models, items.model);
@@ -131,7 +128,6 @@ function ListInput({ items, ...common }: Common & { readonly items: Value }) {
     : <LinesInput {...common} text={text} />;
 }
 
-/** The input of a list of objects. */
 function EmbeddedListInput({ fields, ...common }: Common & { readonly fields: readonly Field[] }) {
   const { getValues } = useFormContext();
   const path = useWrappedSource(common.source);
@@ -153,12 +149,10 @@ function EmbeddedListInput({ fields, ...common }: Common & { readonly fields: re
   );
 }
 
-/** Whether a text has probably several lines. */
 function isLongText({ name, maxLength = Infinity }: Field): boolean {
   return isLong(name) && maxLength > 200;
 }
 
-/** Whether the inputs of an object have room side by side. */
 function isRow(fields: readonly Field[]): boolean {
   const shown = fields.filter(({ name }) => name !== "_id");
   const wide = ["Embedded", "Array", "Map", "Object", "Date"];
@@ -166,7 +160,7 @@ function isRow(fields: readonly Field[]): boolean {
     shown.every((field) => !wide.includes(field.type) && !isLongText(field));
 }
 
-/** The input of a list of values that are typed on lines. A list whose values have other lines is typed as JSON. */
+/** A list whose values have other lines is typed as JSON. */
 function LinesInput({ text, ...common }: Common & { readonly text: ReturnType<typeof lines> }) {
   const isJson = useSticky(isUneven(useFormValue(common.source)));
   return isJson ? <TextValueInput {...common} {...JSON_TEXT} /> : (
@@ -178,7 +172,7 @@ function LinesInput({ text, ...common }: Common & { readonly text: ReturnType<ty
   );
 }
 
-/** Whether the values of a list cannot be written on one line each. */
+/** Each value must fit on one line. */
 function isUneven(list: unknown): boolean {
   return Array.isArray(list) &&
     list.some((item) => item === null || item === "" || hasLines(item));
@@ -190,20 +184,19 @@ function hasLines(value: unknown): boolean {
 
 type TextLinesProps = Common & ReturnType<typeof limits> & { readonly isLong: boolean };
 
-/** The input of a text. An input with a single line would remove the line breaks of a stored text. */
+/** An input with a single line would remove the line breaks of a stored text. */
 function TextLinesInput({ isLong, ...props }: TextLinesProps) {
   const hasMany = useSticky(hasLines(useFormValue(props.source)));
   return <TextInput {...props} multiline={isLong || hasMany} />;
 }
 
-/** Returns whether a condition is true now, or was true at an earlier time. */
+/** A condition that was true once stays true. */
 function useSticky(isTrue: boolean): boolean {
   const was = useRef(false);
   was.current ||= isTrue;
   return was.current;
 }
 
-/** Returns the value that the form has for an input. */
 function useFormValue(source: string): unknown {
   return useWatch({ name: useWrappedSource(source) });
 }
@@ -220,7 +213,7 @@ function ChoicesInput({ allowed, ...common }: ChoicesProps) {
   return <AutocompleteArrayInput {...common} choices={choices} />;
 }
 
-/** Returns the allowed values and the values of the form, which the model may have allowed at an earlier time. */
+/** The model may have allowed the values of the form at an earlier time. */
 function choicesOf(allowed: readonly unknown[], value: unknown) {
   const present = [value].flat().filter((each) => !isEmpty(each));
   return [...new Set([...allowed, ...present])].map((each) => ({
@@ -243,7 +236,6 @@ function Group(
   );
 }
 
-/** Values of free form, which are typed as JSON. */
 const JSON_TEXT = {
   format: (value: unknown) => JSON.stringify(value, undefined, 2),
   parse: (text: string): unknown => {
@@ -266,7 +258,6 @@ function numberOf(line: string): number {
   throw new TypeError(`"${line}" is not a number`);
 }
 
-/** Lists of values that are typed on lines, by the type of their items. */
 const LINES: Readonly<Record<string, ReturnType<typeof lines>>> = {
   String: lines(String),
   ObjectId: lines(String),
@@ -280,8 +271,8 @@ const LINES: Readonly<Record<string, ReturnType<typeof lines>>> = {
 };
 
 /**
- * Returns a date as the text of an input, in the time zone of the reader. The function of React-admin shortens years
- * after 9999. Browsers refuse such a text, and the date would be lost as soon as the reader leaves the input.
+ * The function of React-admin shortens years after 9999. Browsers refuse such a text, and the date would be lost as
+ * soon as the reader leaves the input.
  */
 function localText(value: unknown): string {
   const date = new Date(String(value));
@@ -296,7 +287,7 @@ function limits({ maxLength }: Field) {
   return maxLength === undefined ? {} : { slotProps: { htmlInput: { maxLength } } };
 }
 
-/** Returns the checks of an input before its form is sent. The server checks all values again. */
+/** The server checks all values again. */
 function checksOf(
   field: Field,
   { isNew, group }: Pick<FieldInputProps, "isNew" | "group">,
@@ -309,7 +300,7 @@ function checksOf(
   ];
 }
 
-/** Requires the field of an optional object, if another field of the object has a value. The label marks the field. */
+/** The field is required only if another field of the optional object has a value. The label marks the field. */
 function requiredInGroup(): Validator {
   const check = (value: unknown, values: unknown, { finalSource }: { finalSource: string }) => {
     const group = finalSource.split(".").slice(0, -1).reduce<unknown>(

@@ -10,11 +10,10 @@ interface TextValueProps {
   readonly helperText: string;
   readonly validate: Validator[];
   readonly format: (value: unknown) => string;
-  /** Returns the value of a text, or throws if the text has none. */
+  /** Throws if the text has no value. */
   readonly parse: (text: string) => unknown;
 }
 
-/** An input for a value that is written as a text, such as JSON. */
 export function TextValueInput({ format, parse, label, helperText, ...props }: TextValueProps) {
   const { source, validate } = props;
   const [typed, setTyped] = useState<string>();

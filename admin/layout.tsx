@@ -15,7 +15,6 @@ import { HIDDEN } from "./theme.ts";
 /** Whether the server has answered 401 since the page was loaded. */
 export const EndedContext = createContext(false);
 
-/** The frame of all pages, with the name of the application above its models. */
 export function AppLayout({ children }: { readonly children?: ReactNode }) {
   const { document: { session } } = usePage();
   const hasEnded = useContext(EndedContext);
@@ -35,7 +34,7 @@ function SignIn({ href }: { readonly href: string }) {
   return <Button color="inherit" href={href}>Sign in</Button>;
 }
 
-/** Returns the models in the order of the document, with those of one group together. */
+/** The order of the document is kept, with the models of one group together. */
 export function groupsOf(
   models: readonly PageModel[],
 ): readonly (readonly [group: string | undefined, models: readonly PageModel[]])[] {

@@ -4,7 +4,6 @@ import { useEffect } from "react";
 import { Confirm, useBlocker } from "react-admin";
 import { type Control, useFormState } from "react-hook-form";
 
-/** Asks before the reader leaves a form with changes that are not saved. */
 export function LeaveQuestion({ formControl }: { readonly formControl?: Control }) {
   const { dirtyFields, isSubmitSuccessful } = useFormState(
     formControl ? { control: formControl } : {},

@@ -29,7 +29,6 @@ import { ShownValue } from "./value.tsx";
 
 type EntityRecord = Entity & { readonly id: string };
 
-/** The list of the entities of a model. */
 export function EntityList({ name }: { readonly name: string }) {
   const { document } = usePage();
   const model = useModel(name);
@@ -54,7 +53,7 @@ export function EntityList({ name }: { readonly name: string }) {
   );
 }
 
-/** Whether the list shows the trash. The browser may keep this choice of a user who has seen more. */
+/** The browser may keep the filter of a user who has seen more. */
 function useIsTrash({ hasTrash }: PageModel): boolean {
   return hasTrash && Boolean(useListContext().filterValues[TRASH]);
 }
@@ -168,7 +167,7 @@ const CARDS = {
   "& .RaSimpleList-tertiary": { opacity: 1 },
 };
 
-/** Shows each entity on two lines, because a phone has no room for a table. */
+/** A phone has no room for a table. */
 function Cards({ model }: RowsProps) {
   const [chosen] = useColumns(model);
   const columns = chosen.filter(({ name }) => !model.title.includes(name));
@@ -227,7 +226,6 @@ function ListActions({ model }: { readonly model: PageModel }) {
   );
 }
 
-/** Switches between the list and the trash. */
 function TrashToggle() {
   const { filterValues, setFilters } = useListContext();
   const { [TRASH]: isTrash, ...others } = filterValues;
@@ -239,7 +237,6 @@ function TrashToggle() {
   );
 }
 
-/** Says what to do with a list that has no entities. */
 function EmptyList({ model }: { readonly model: PageModel }) {
   const { operations: { create }, hasTrash } = model;
   const what = pluralOf(model).toLowerCase();

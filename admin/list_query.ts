@@ -4,17 +4,16 @@ import { instantOf } from "./body.ts";
 import { type Named, nameField, parameterOf } from "./fields.ts";
 import type { Options } from "./page_context.ts";
 
-/** The names of the filters of a list that are no paths of its entities. */
+/** These filters of a list are no paths of its entities. */
 export const SEARCH = "$search";
 export const TRASH = "$trash";
-/** The filter of a selection of references: a text that their names contain. */
+/** In a selection of references, the names contain this text. */
 export const NAME_PART = "$name";
 const IDS = "$ids";
 
-/** The comparisons that the filters of a list use. */
 export type Comparison = "is" | "has" | "from" | "to";
 
-/** Returns the name of the input of a filter. Inputs cannot have names with dots, which stand for objects. */
+/** Inputs cannot have names with dots, which stand for objects. */
 export function filterName(path: string, comparison: Comparison): string {
   return `${path.replaceAll(".", "/")}:${comparison}`;
 }
@@ -30,14 +29,12 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
 
-/** Returns the value of an input for a number or a date. */
 function boundOf(value: unknown): unknown {
   return typeof value === "number" ? value : instantOf(value);
 }
 
 type Filter = Readonly<Record<string, unknown>>;
 
-/** Returns the filter `q` for the values of the inputs of a list, or `undefined` if none has a value. */
 export function filterOf(filter: Filter, named: Named | undefined): object | undefined {
   const conditions = Object.entries(filter).flatMap(([name, value]) => {
     if (value === "" || value === null || value === undefined) return [];
@@ -52,21 +49,18 @@ export function filterOf(filter: Filter, named: Named | undefined): object | und
   return conditions.length > 1 ? { $and: conditions } : conditions[0];
 }
 
-/** Whether the list takes a filter for a part of the names of its entities. */
 export function canMatchName(named: Named): boolean {
   return named.operations.all?.filter?.some(({ path, operators }) =>
     path === nameField(named) && operators.includes("$regex")
   ) ?? false;
 }
 
-/** Whether the list takes a filter for chosen entities. */
 export function canChoose(route: PageRoute | undefined): boolean {
   return route?.filter?.some(({ path, operators }) =>
     path === "_id" && operators.includes("$in")
   ) ?? false;
 }
 
-/** Returns the options of a request for a page of a list. */
 export function listOptions(
   { filter = {}, sort, pagination }: Pick<GetListParams, "filter" | "sort" | "pagination">,
   named: Named,
@@ -95,12 +89,11 @@ export function canSearch({ operations: { all } }: Named): boolean {
   return parameterOf(all, "search") !== undefined;
 }
 
-/** Returns the references whose entities the list can show by itself. */
+/** The list can show the entities of these references by itself. */
 function populated(list: PageRoute | undefined): readonly string[] {
   return parameterOf(list, "populate")?.fields?.filter((name) => !name.includes(".")) ?? [];
 }
 
-/** Returns the options of a request for chosen entities. */
 export function chosen(
   ids: readonly unknown[],
 ): { readonly q: object; readonly maxAffected: number } {
@@ -108,7 +101,6 @@ export function chosen(
   return { q, maxAffected: ids.length };
 }
 
-/** Returns the numbers of entities on a page between which a reader may choose. */
 export function pageSizes(
   { operations: { all } }: Pick<PageModel, "operations">,
 ): readonly number[] {

@@ -9,7 +9,6 @@ import { pluralOf } from "./fields.ts";
 import { filterOf } from "./list_query.ts";
 import { usePage } from "./page_context.ts";
 
-/** Loads the list again whenever an entity of it has changed. */
 export function LiveSwitch({ model }: { readonly model: PageModel }) {
   const { open } = usePage();
   const { filterValues } = useListContext();

@@ -15,7 +15,6 @@ interface LoginPageProps {
   readonly onCancel: (() => void) | undefined;
 }
 
-/** Asks for the text of the login, and says what it is. */
 export function LoginPage(
   { title, login: { label, help }, isRefused, ...handlers }: LoginPageProps,
 ) {

@@ -29,7 +29,6 @@ async function loadDocument(): Promise<State> {
   }
 }
 
-/** Loads the document of the page, and asks for the login that it needs. */
 function Page() {
   const [state, setState] = useState<State>({ kind: "loading" });
   const [isRefused, setRefused] = useState(false);
@@ -82,13 +81,12 @@ function Page() {
   return <MessagePage title={title} text={text} signInPath={signInPath} onRetry={load} />;
 }
 
-/** The place where React-admin keeps the colours that the reader has chosen. */
+/** React-admin keeps the colours that the reader has chosen under this key. */
 const CHOSEN_COLORS = "RaStore.theme";
 
 /** React-admin would make another router whenever other colours render the page again. */
 const PAGE = <Page />;
 
-/** Shows the login and the messages in the colours that the reader has chosen or prefers. */
 function Themed() {
   const prefersDark = useMediaQuery("(prefers-color-scheme: dark)", { noSsr: true });
   const chosen = localStorage.getItem(CHOSEN_COLORS);

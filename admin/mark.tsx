@@ -2,7 +2,6 @@
 /** @jsxImportSource react */
 import { Avatar } from "@mui/material";
 
-/** The first letter of the application, in the place of a logo. */
 export function Mark({ title, size = 28 }: { readonly title: string; readonly size?: number }) {
   return (
     <Avatar

@@ -2,11 +2,9 @@
 /** @jsxImportSource react */
 import { Box, Button, Typography } from "@mui/material";
 
-/** Says why the page shows nothing, and what the reader can do. */
 export function MessagePage({ title, text, signInPath, onRetry }: {
   readonly title: string;
   readonly text: string;
-  /** The path of the page where the reader signs in. */
   readonly signInPath?: string | undefined;
   readonly onRetry: () => void;
 }) {

@@ -25,7 +25,6 @@ function Missing({ title, text, to, label }: MissingProps) {
   );
 }
 
-/** The page of an entity that cannot be read. */
 export function MissingEntity(
   { model, error }: { readonly model: PageModel; readonly error: unknown },
 ) {
@@ -45,7 +44,6 @@ export function MissingEntity(
   );
 }
 
-/** The page at an address that leads nowhere. */
 export function UnknownPage() {
   return (
     <>

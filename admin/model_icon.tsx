@@ -16,7 +16,6 @@ interface ModelIconProps {
   readonly model: PageModel;
 }
 
-/** The icon of a model, or the first letter of its name. */
 export function ModelIcon({ model: { model, icon } }: ModelIconProps) {
   const path = iconPath(model, icon);
   if (path !== undefined) return <PathIcon path={path} />;

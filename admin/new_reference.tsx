@@ -11,7 +11,6 @@ interface NewReferenceProps {
   readonly onClose: () => void;
 }
 
-/** The form of a new entity, which is selected in the picker that has opened the form. */
 export function NewReference({ model, onCreated, onClose }: NewReferenceProps) {
   const [create] = useCreate();
   const save = async (data: Readonly<Record<string, unknown>>) => {

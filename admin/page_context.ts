@@ -4,10 +4,8 @@ import { createContext, useContext } from "react";
 import type { PageDocument, PageModel } from "../src/admin/document.ts";
 import { readHeaders } from "./session.ts";
 
-/** An entity as its route answers it. */
 export type Entity = Readonly<Record<string, unknown>> & { readonly _id: string };
 
-/** The options of requests that the page sends. */
 export interface Options {
   readonly q?: object;
   readonly sort?: readonly string[];
@@ -27,7 +25,7 @@ export interface Options {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** The operations of the client without the types of a class, because the page learns the fields at run time. */
+/** The operations have no types of a class, because the page learns the fields at run time. */
 export interface AnyResource {
   all(options?: Options): Promise<Page<Entity>>;
   live(options?: Options): AsyncIterable<readonly Entity[]>;
@@ -45,7 +43,6 @@ export interface AnyResource {
   file(property: string, id: string): FileResource;
 }
 
-/** A record of the history of an entity. */
 export interface HistoryRecord {
   readonly version: number;
   readonly at: string;
@@ -56,23 +53,21 @@ export interface HistoryRecord {
   readonly before: Readonly<Record<string, unknown>>;
 }
 
-/** The document of the page, and the resources of its API. */
 export interface PageAccess {
   readonly document: PageDocument;
-  /** Opens the routes at a path, such as `/tickets`. */
   readonly open: (path: string) => AnyResource;
-  /** Returns the URL of a path of the API, for requests that the client does not send. */
+  /** For requests that the client does not send. */
   readonly urlOf: (path: string) => string;
-  /** Returns the names of the actions that the last answer of `one()` has named in its `Link` header. */
+  /** The last answer of `one()` has named these actions in its `Link` header. */
   readonly actionsOf: (path: string, id: string) => ReadonlySet<string>;
-  /** Asks for the login, if the reader may see more after it. */
+  /** Present if the reader may see more after a login. */
   readonly askLogin: (() => void) | undefined;
 }
 
 export function openPage(
   document: PageDocument,
   { askLogin, onRefused }: Pick<PageAccess, "askLogin"> & {
-    /** Is called when an answer is a 401. */
+    /** Called when an answer is a 401. */
     readonly onRefused: () => void;
   },
 ): PageAccess {
@@ -101,7 +96,7 @@ function pathOf(url: string): string {
   return new URL(url, location.href).pathname;
 }
 
-/** Reads the names of actions from a `Link` header, such as `close` of `</tickets/1/close>; rel="action"`. */
+/** The header `</tickets/1/close>; rel="action"` has the name `close`. */
 export function namedActions(link: string | null): ReadonlySet<string> {
   const targets = (link ?? "").matchAll(/<([^>]*)>[^,<]*;\s*rel="?action"?/g);
   const names = [...targets].map(([, target = ""]) =>
@@ -118,7 +113,6 @@ export function usePage(): PageAccess {
   return page;
 }
 
-/** Returns the model with a name in addresses of the page. */
 export function useModel(name: string): PageModel {
   const model = usePage().document.models.find((each) => each.name === name);
   if (model === undefined) throw new TypeError(`The page has no model "${name}"`);

@@ -1,13 +1,12 @@
 /**
- * Returns the name of the resource with the parts of an entity, such as `tickets/6a5f…/comments`, or the path of their
- * routes. The entity may be a part itself.
+ * The result is a name such as `tickets/6a5f…/comments`, or the path of the routes. The entity may be a part itself.
  */
 export function partResource(resource: string, id: string, property: string): string {
   // An identifier may contain a slash, after which the name would lead to another entity or to the model itself.
   return [resource, encodeURIComponent(id), property].join("/");
 }
 
-/** Reads the name of a resource. `below` is the path from the model to the parts, and `properties` has their names. */
+/** `below` is the path from the model to the parts. */
 export function readResource(
   name: string,
 ): { readonly model: string; readonly below: string; readonly properties: readonly string[] } {

@@ -20,15 +20,12 @@ import { FLUSH, ShownValue } from "./value.tsx";
 
 interface PartsPanelProps {
   readonly part: PagePart;
-  /** The name of the resource of the parts. */
   readonly resource: string;
-  /** The path of their routes. */
   readonly path: string;
 }
 
 type PartRecord = Entity & { readonly id: string };
 
-/** Shows the parts of an entity that have routes of their own, as a table. */
 export function PartsPanel({ part, resource, path }: PartsPanelProps) {
   const { property, operations } = part;
   const notify = useNotify();
@@ -117,7 +114,6 @@ interface PartsTableProps {
   readonly list: PageRoute;
   readonly part: PagePart;
   readonly resource: string;
-  /** The path of the parts. */
   readonly path: string;
   readonly onEdit: (row: PartRecord) => void;
 }

@@ -6,12 +6,10 @@ import { parameterOf, pluralOf } from "./fields.ts";
 import { listOptions } from "./list_query.ts";
 import { readHeaders } from "./session.ts";
 
-/** Reads all pages of a list in the format CSV. */
 export async function readCsv(
   model: PageModel,
   { params, list }: {
     readonly params: Pick<GetListParams, "filter" | "sort">;
-    /** The URL of the list. */
     readonly list: string;
   },
 ): Promise<Blob> {

@@ -20,11 +20,10 @@ interface PickerProps {
   readonly helperText: string | false;
   readonly validate?: Validator[];
   readonly model: PageModel;
-  /** Whether the picker is a filter, which offers no new entity. */
+  /** A filter offers no new entity. */
   readonly isFilter?: boolean;
 }
 
-/** Selects the entity of a reference, which the reader finds by a part of its name. */
 export function ReferencePicker({ source, model, isFilter = false, ...input }: PickerProps) {
   return (
     <WithNew source={source} model={model} isFilter={isFilter} select={(_value, id) => id}>
@@ -35,7 +34,6 @@ export function ReferencePicker({ source, model, isFilter = false, ...input }: P
   );
 }
 
-/** Selects the entities of a list of references. */
 export function ReferenceListPicker({ source, model, isFilter = false, ...input }: PickerProps) {
   const add = (value: unknown, id: string) => [...Array.isArray(value) ? value : [], id];
   return (
@@ -53,7 +51,7 @@ interface WithNewProps extends Required<Pick<PickerProps, "source" | "model" | "
   readonly children: ReactNode;
 }
 
-/** Adds a button for a new entity to a picker, if the reader may create one. */
+/** The button is shown only if the reader may create an entity. */
 function WithNew({ source, model, isFilter, select, children }: WithNewProps) {
   const { getValues, setValue } = useFormContext();
   const path = useWrappedSource(source);

@@ -10,16 +10,14 @@ import { useRefreshAround } from "./typed_values.ts";
 interface RemoveButtonProps {
   readonly resource: string;
   readonly entity: Entity;
-  /** The words by which the page names the entity. */
   readonly name: string;
-  /** What happens to the entity. It can be moved to the trash, or removed for good. */
+  /** Whether the entity is moved to the trash, or removed for good. */
   readonly to: "trash" | "nowhere";
   /** Whether the entity is in the trash already. */
   readonly isTrash?: boolean;
   readonly onRemoved?: () => void;
 }
 
-/** Removes an entity after a question. */
 export function RemoveButton(
   { resource, entity, name, to, isTrash, onRemoved }: RemoveButtonProps,
 ) {

@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: "Boolean",
 };
 
-/** Returns the fields of a body that a JSON Schema describes, as far as forms know their types. */
+/** Forms do not know all types of a JSON Schema. */
 export function fieldsOfSchema({ properties, required }: JsonSchema): readonly Field[] {
   const needed = Array.isArray(required) ? required : [];
   return Object.entries((properties ?? {}) as Readonly<Record<string, JsonSchema>>)

@@ -1,9 +1,8 @@
 import type { AdminLogin } from "../src/admin/options.ts";
 
-/** The place of the login in `sessionStorage`, which all pages of an origin share. */
+/** All pages of an origin share `sessionStorage`. */
 const NAME = `mongrove admin ${location.pathname}`;
 
-/** Returns the headers of the login, or no headers if the reader has not signed in. */
 export function readHeaders(): Readonly<Record<string, string>> {
   const stored = sessionStorage.getItem(NAME);
   return stored === null ? {} : JSON.parse(stored) as Record<string, string>;
@@ -13,7 +12,7 @@ export function isSignedIn(): boolean {
   return sessionStorage.getItem(NAME) !== null;
 }
 
-/** Keeps the text that the reader has entered. The browser forgets it when its tab is closed. */
+/** The browser forgets the text when its tab is closed. */
 export function signIn({ header, prefix = "" }: AdminLogin, text: string): void {
   sessionStorage.setItem(NAME, JSON.stringify({ [header]: prefix + text }));
 }

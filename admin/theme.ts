@@ -13,17 +13,15 @@ const typography = {
   overline: { fontSize: "0.75rem", fontWeight: 600, lineHeight: 2, textTransform: "none" },
 } as const;
 
-/** A style that needs the colours of the theme. */
 type Styled = { readonly theme: Theme };
 
-/** The colour behind the item that the reader has chosen. */
 export function tint({ palette }: Theme): string {
   return `color-mix(in srgb, ${palette.primary.main} ${
     palette.mode === "dark" ? 18 : 10
   }%, transparent)`;
 }
 
-/** Shows a text to screen readers only. */
+/** The text is shown to screen readers only. */
 export const HIDDEN = {
   position: "absolute",
   width: 1,

@@ -9,7 +9,6 @@ import { nameOf, parameterOf, singularOf } from "./fields.ts";
 import { type Entity, usePage } from "./page_context.ts";
 import { RemoveButton } from "./remove_button.tsx";
 
-/** The buttons of an entity in the trash. */
 export function TrashButtons({ model }: { readonly model: PageModel }) {
   const { open } = usePage();
   const entity = useRecordContext<Entity & { readonly id: string }>();

@@ -2,10 +2,10 @@ import { createContext, type RefObject, useContext, useEffect } from "react";
 import { useRecordContext, useRefresh } from "react-admin";
 import type { Entity } from "./page_context.ts";
 
-/** Has the form of the page keep what the reader has typed when the entity is read again. */
+/** The form keeps what the reader has typed when the entity is read again. */
 export const KeepContext = createContext<(() => void) | undefined>(undefined);
 
-/** Returns the function that reads the data of the page again. What the reader has typed into its form stays. */
+/** What the reader has typed into the form stays. */
 export function useRefreshAround(): () => void {
   const keep = useContext(KeepContext);
   const refresh = useRefresh();
@@ -15,10 +15,9 @@ export function useRefreshAround(): () => void {
   };
 }
 
-/** The key by which the values of a form have the entity from which the reader has begun to type. */
+/** Under this key, the values of a form have the entity from which the reader has begun to type. */
 export const START = Symbol("start");
 
-/** Keeps the entity from which the reader has begun to type. */
 export function FormStart({ start, isKept }: {
   readonly start: RefObject<Entity | undefined>;
   readonly isKept: boolean;

@@ -14,11 +14,10 @@ import { type Entity, usePage } from "./page_context.ts";
 interface ValueProps {
   readonly value: unknown;
   readonly field: Value;
-  /** Whether the value stands in a table, which has no room for objects and long texts. */
+  /** A table has no room for objects and long texts. */
   readonly isShort?: boolean;
 }
 
-/** Shows a value by the type of its field. */
 export function ShownValue({ value, field, isShort = false }: ValueProps): ReactNode {
   const { document } = usePage();
   if (value === undefined || value === null || value === "") {
@@ -68,13 +67,13 @@ const ONE_LINE = {
   verticalAlign: "bottom",
 };
 
-/** The number of characters of a text that needs a wide column. */
+/** A text of more characters needs a wide column. */
 const WIDE = 24;
 
 interface TextProps {
   readonly children: string;
   readonly isShort?: boolean;
-  /** Whether the text is never broken, such as a date. */
+  /** Whether the text is never broken. */
   readonly isOneWord?: boolean;
 }
 
@@ -119,7 +118,7 @@ function ShownList({ values, items, isShort }: ListProps) {
   );
 }
 
-/** The first column of a table within a card begins where the heading of the card does. */
+/** The first column begins where the heading of the card does. */
 export const FLUSH = {
   "& td:first-of-type, & th:first-of-type": { pl: 0 },
   "& td:last-of-type, & th:last-of-type": { pr: 0 },
@@ -159,7 +158,6 @@ function ShownRows({ rows, fields }: RowsProps) {
   );
 }
 
-/** Returns the values of an object on one line. */
 function summaryOf(value: unknown, fields: readonly Field[]): string {
   const values = value as Readonly<Record<string, unknown>>;
   return fields.flatMap((field) => {
@@ -201,11 +199,10 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
 interface FactsProps {
   readonly entity: Entity;
   readonly fields: readonly Field[];
-  /** The model of the entity, by which the page can ask for the names of senders. */
+  /** The page can ask for the names of senders by the model. */
   readonly model?: PageModel;
 }
 
-/** Shows fields with their names, and the senders of writes by name. */
 export function Facts({ entity, fields, model }: FactsProps) {
   return (
     <Box component="dl" sx={FACTS}>
@@ -230,7 +227,6 @@ interface ReferenceProps {
   readonly isShort: boolean;
 }
 
-/** Shows the name of the entity of a reference, with a link to its page. */
 function Reference({ value, model, isShort }: ReferenceProps) {
   const path = useCreatePath();
   const { one } = model.operations;

@@ -4,10 +4,7 @@ import type { RouteDescription } from "../describe/describe_route.ts";
 import { sendInner } from "../http/inner_request.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
-/**
- * The maximum number of bytes of the description of a route. The admin page leaves out a route with a longer
- * description.
- */
+/** The admin page leaves out a route with a longer description. */
 const MAX_BYTES = 1_000_000;
 
 interface AskOptions {
@@ -15,16 +12,13 @@ interface AskOptions {
   readonly route: Route;
 }
 
-/**
- * The answer of a route to the admin page, which asks each route for its description. `told` is the description, and is
- * missing if the route has refused the user of the page.
- */
+/** `told` is missing if the route has refused the user of the page. */
 export interface ToldRoute {
   readonly status: number;
   readonly told?: RouteDescription;
 }
 
-/** Returns the description of a route, with only the fields and parameters that the user of the admin page may see. */
+/** The description has only the fields and parameters that the user of the admin page may see. */
 export async function askRoute(
   api: RequestHandler,
   { req, route }: AskOptions,

@@ -1,2 +1,2 @@
-/** The script of the admin page, compressed by Brotli, as base64. `deno task admin` builds the module. */
+/** Compressed by Brotli, as base64. */
 export declare const PAGE: string;

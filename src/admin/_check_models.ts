@@ -17,13 +17,11 @@ export const MODEL: Readonly<Record<keyof AdminModel, true>> = {
 
 const NUMBERS = ["Number", "Int32", "Double", "BigInt", "Decimal128"];
 
-/** The lists of a class that the page can show. */
 interface Lists {
   readonly paths: readonly string[];
   readonly fields: readonly PageField[];
 }
 
-/** Checks the option `models` of `admin()`. Throws an error that names the first wrong name. */
 export function checkModels(models: unknown, routes: readonly ShownRoute[]): void {
   if (!isJsonObject(models)) throw cannotServe(`"models" is not an object`);
   for (const [name, model] of Object.entries(models)) {

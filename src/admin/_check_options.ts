@@ -24,7 +24,6 @@ export const LOGIN: Readonly<Record<keyof AdminLogin, true>> = {
 
 export const SESSION: Readonly<Record<keyof AdminSession, true>> = { signIn: true, signOut: true };
 
-/** Checks the options of `admin()`. Throws an error that names the first invalid option. */
 export function checkOptions(options: unknown, routes: readonly ShownRoute[]): void {
   if (!isJsonObject(options)) throw cannotServe("the options are not an object");
   const { title, apiPath = "..", see, login, session, models, links = {} } = options;
@@ -77,10 +76,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/**
- * Whether the option `apiPath` is a path on the server of the admin page, so that the page never sends its requests,
- * with the token of its login, to another server.
- */
+/** The page never sends its requests, with the token of its login, to another server. */
 function isOfSameOrigin(path: string): boolean {
   const page = "https://page.invalid/a/b/";
   return URL.canParse(path, page) && new URL(path, page).origin === new URL(page).origin &&

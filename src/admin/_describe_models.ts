@@ -12,7 +12,7 @@ import { buildSchema } from "../schema/build_schema.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
 import { schemasWithin, typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
-/** A route that the user of the admin page may use, with its description as this user may see it. */
+/** The description has only the fields that the user of the admin page may see. */
 interface AllowedRoute extends ShownRoute {
   readonly told: RouteDescription;
 }
@@ -26,11 +26,7 @@ interface DescribeOptions {
   readonly hasNames: boolean;
 }
 
-/**
- * Returns the descriptions of the models that the admin page shows to its user. Asks each route through the router, so
- * that the hooks and the field rights of the route decide about its description. A route that refuses the user is left
- * out.
- */
+/** Each route is asked through the router, so that its hooks and field rights decide about its description. */
 export async function describeModels(
   routes: readonly ShownRoute[],
   options: DescribeOptions,
@@ -64,19 +60,15 @@ async function ask(
   return { ...shown, told };
 }
 
-/** Whether a route is the list of a model, without which the admin page does not show the model. */
+/** The admin page does not show a model without its list. */
 function isList({ told, kind, parts }: AllowedRoute): boolean {
   return told.operation === "all" && kind === "operation" && parts.length === 0;
 }
 
 interface AllowedRoutes {
   readonly own: readonly AllowedRoute[];
-  /**
-   * The names of the classes whose list the user of the admin page may read. References to other classes are shown as
-   * plain identifiers.
-   */
+  /** References to other classes are shown as plain identifiers. */
   readonly readable: ReadonlySet<string>;
-  /** The view of the class, from the option `models`. */
   readonly view: AdminModel;
 }
 
@@ -113,13 +105,13 @@ function modelOf({ path, list, menu, hasNames, own, ...rules }: ModelRoutes): Pa
     actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, rules)),
     parts: partsOf({ own, ...rules }, 0),
     files,
-    // The description of the list has the parameter `trash` only if the user sees the trash. The option `see` of the
-    // trash belongs to the class, so the value is valid for the other routes of the class too.
+    // The description of the list has `trash` only if the user sees the trash. The option `see` of the trash belongs to
+    // the class, so the other routes agree.
     hasTrash: told.parameters.some(({ name }) => name === "trash"),
   };
 }
 
-/** Leaves out the field of the tenant, which all entities of a reader share. */
+/** All entities of a reader share the field of the tenant. */
 function without(tenant: string | undefined, { told, ...others }: AllowedRoute): AllowedRoute {
   const { answer, filter } = told;
   return {
@@ -135,10 +127,8 @@ function without(tenant: string | undefined, { told, ...others }: AllowedRoute):
 }
 
 /**
- * Leaves out the route of `replace()` if hooks or transforms may change the entities that reads show. The form for
- * `replace()` on the admin page sends all shown values back, so it would remove a value that a hook leaves out, and
- * store a value that a hook has made, such as a masked number. The hooks of the list count as well, because React-admin
- * keeps the entities of a list, and a form that started from one of them would store the values of the hooks.
+ * The form for `replace()` sends all shown values back, so it would remove a value that a hook leaves out, and store a
+ * value that a hook has made. The hooks of the list count as well, because React-admin keeps the entities of a list.
  */
 function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   const isChanged = own.some(({ told: { operation, hooks }, route }) =>
@@ -149,8 +139,8 @@ function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
 }
 
 /**
- * Whether JSON may show another value of a field than the database stores, for example by a transform of the
- * application. The admin page has no form for `replace()` in this case, because the form would store the shown value.
+ * The form for `replace()` would store a shown value that differs from the stored value, for example after a transform
+ * of the application.
  */
 function showsOtherValues(route: Route): boolean {
   const { schema } = buildSchema(actingLevel(route).target);
@@ -163,7 +153,6 @@ function routesOf({ own, ...rules }: AllowedRoutes): Readonly<Record<string, Pag
   return Object.fromEntries(own.map((each) => [each.told.operation, routeOf(each, rules)]));
 }
 
-/** Returns the parts at a depth below a model. */
 function partsOf({ own, ...rules }: AllowedRoutes, depth: number): PagePart[] {
   return [...Map.groupBy(own, ({ parts }) => parts[depth])].flatMap(([property, below]) => {
     if (property === undefined) return [];
@@ -178,10 +167,6 @@ function partsOf({ own, ...rules }: AllowedRoutes, depth: number): PagePart[] {
   });
 }
 
-/**
- * Returns the files that an entity of one class may have, with the routes by which the admin page downloads, uploads
- * and removes each file.
- */
 function filesOf(own: readonly AllowedRoute[]): PageFile[] {
   return [...Map.groupBy(own, ({ file }) => file)].flatMap(([property, routes]): PageFile[] => {
     if (property === undefined) return [];
@@ -216,10 +201,7 @@ function actionOf(allowed: AllowedRoute, rules: Rules): PageAction {
   };
 }
 
-/**
- * Returns the description of a route for the JSON document of the admin page. Path parameters and most headers are left
- * out, because the page does not use them.
- */
+/** Path parameters and most headers are left out, because the page does not use them. */
 function routeOf(
   { route, told }: AllowedRoute,
   { readable, view: { format } }: Rules,
@@ -231,8 +213,7 @@ function routeOf(
     ...summary !== undefined && { summary },
     parameters: parameters.filter((each) => each.in === "query"),
     preferences: headers.flatMap(({ preferences = [] }) => preferences),
-    // The admin page sends the filter `q` only with requests for many entities, so the other routes get no list of the
-    // fields that a filter may name.
+    // The admin page sends the filter `q` only with requests for many entities.
     ...filter && route.operation.many && { filter: filter.fields },
     ...body && { body: fields(body) },
     ...bodySchema && { bodySchema },
@@ -246,13 +227,13 @@ function routeOf(
 type Format = AdminModel["format"];
 
 interface FieldRules extends Pick<Rules, "readable"> {
-  /** The forms of the numbers, by their paths below the fields. */
+  /** The paths begin below the fields. */
   readonly format: Format;
 }
 
 /**
- * Leaves out the names of the classes that the user of the admin page cannot read, so that the page shows references to
- * these classes as plain identifiers. Adds the forms of numbers.
+ * Without the name of a class, the page shows references to it as plain identifiers. The user of the page cannot read
+ * the classes that are left out.
  */
 function fieldsOf(
   fields: readonly PageField[],
@@ -261,8 +242,8 @@ function fieldsOf(
   return fields.map((field) => {
     const shown = format?.[field.name];
     const rules = { readable, format: formatBelow(field.name, format) };
-    // `valueOf()` copies all properties of a field's description, including the name. Its result type declares only
-    // the properties of a value, so the type of a field is asserted.
+    // `valueOf()` copies all properties, including the name, but its result type declares only the properties of a
+    // value.
     return valueOf(shown === undefined ? field : { ...field, shown }, rules) as PageField;
   });
 }

@@ -1,10 +1,7 @@
 import type { AdminSession } from "./options.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 
-/**
- * The parts of the content security policy that all admin pages have. The script of the page makes its styles, so
- * inline styles are allowed.
- */
+/** The script of the page makes its styles, so inline styles are allowed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,12 +12,12 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Returns the policy of the page, which sends a form only if it has the sign-out of a session. */
+/** The page sends a form only for the sign-out of a session. */
 export function policyOf(session: AdminSession | undefined): string {
   return `${POLICY}; form-action ${session === undefined ? "'none'" : "'self'"}`;
 }
 
-/** Returns the HTML of the admin page. All its URLs are relative, so the page works at any path and behind a proxy. */
+/** All URLs are relative, so the page works at any path and behind a proxy. */
 export function writeHtml(title: string, script: string): string {
   return `<!DOCTYPE html>
 <html lang="en">

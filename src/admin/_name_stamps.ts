@@ -16,10 +16,8 @@ import type { ShownRoute } from "./_shown_routes.ts";
 const MAX_IDS = 100;
 const MAX_BYTES = 1_000_000;
 
-/** The number of entities that one request for names reads at the same time. */
 const AT_ONCE = 4;
 
-/** Returns the names of the fields in which the framework stores the sender of a write. */
 export function stampsOf(route: Route): readonly string[] {
   const { target } = actingLevel(route);
   const stamps = [...describeModel(target).fields.values()]
@@ -36,8 +34,8 @@ interface NamesOptions {
 }
 
 /**
- * Returns the names of the users in the stamps of entities, by their identifiers. The request names the entities, and
- * each is read as its reader reads it. A request that names the users would tell anybody who has which identifier.
+ * The request names the entities, and each is read as its reader reads it. A request that names the users would tell
+ * anybody who has which identifier.
  */
 export async function nameStamps(
   routes: readonly ShownRoute[],
@@ -68,7 +66,7 @@ interface ReadOptions extends Pick<NamesOptions, "api" | "req"> {
   readonly timeBudget: Required<InnerRequest>["timeBudget"];
 }
 
-/** Reads the senders in the stamps of an entity. An entity that is not found may be in the trash. */
+/** An entity that is not found may be in the trash. */
 async function actorsOf(
   id: string,
   { api, req, shown: { route, description }, timeBudget }: ReadOptions,
@@ -90,7 +88,7 @@ async function actorsOf(
   return stampsOf(route).flatMap((name) => actorIn(entity[name], schema.path(name)));
 }
 
-/** Returns the identifier in a stamp. A hook may show another value in its place, of which nothing is returned. */
+/** A hook may show another value in the place of the identifier. */
 function actorIn(value: unknown, type: SchemaType): readonly Actor[] {
   if (typeof value !== "string" && typeof value !== "number") return [];
   try {

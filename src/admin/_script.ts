@@ -2,25 +2,23 @@ import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { brotliDecompressSync, gzipSync } from "node:zlib";
 
-/** The content encodings of the script, the shortest first. */
+/** The shortest content encoding comes first. */
 export const ENCODINGS = ["br", "gzip", "identity"] as const;
 
-/** The JavaScript file of the admin page. */
 export interface PageScript {
   /**
-   * The file name of the admin page's script, which contains a hash of the script. Browsers may cache the file for a
-   * year, and load a changed script because its name has changed.
+   * The name contains a hash of the script. Browsers may cache the file for a year, and load a changed script because
+   * its name has changed.
    */
   readonly name: string;
   readonly bodies: Readonly<Record<typeof ENCODINGS[number], Buffer>>;
 }
 
-/** The text that the admin page shows in a clone of the repository in which the script was not built. */
+/** In a clone of the repository, the script may not be built. */
 export const MISSING =
   `The script of the admin page is not built: "deno task admin" builds it in the ` +
   `repository of Mongrove, "deno task demo" while it runs; then load this page again\n`;
 
-/** Loads the script of the admin page. Returns `undefined` if the script was not built. */
 export async function loadScript(): Promise<PageScript | undefined> {
   const built = await importBuilt();
   if (built === undefined) return undefined;
@@ -34,8 +32,7 @@ export async function loadScript(): Promise<PageScript | undefined> {
 }
 
 /**
- * Imports the module that contains the script of the admin page as base64. The script is in a module and not in a plain
- * file, because every runtime and bundler finds the modules of a package.
+ * The script is in a module and not in a plain file, because every runtime and bundler finds the modules of a package.
  */
 async function importBuilt(): Promise<{ readonly PAGE: string } | undefined> {
   try {

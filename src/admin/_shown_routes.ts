@@ -3,44 +3,29 @@ import { describeRoute, type RouteDescription } from "../describe/describe_route
 import { pathParameters } from "../describe/paths.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 
-/** A route that the admin page may show, and its place in the JSON document of the page. */
 export interface ShownRoute {
   readonly route: Route;
-  /**
-   * The description by which the function `see`, an option of `admin()`, decides whether the admin page shows the
-   * route.
-   */
   readonly description: RouteDescription;
-  /**
-   * The path of the list of the route's model, such as `/tickets`. Routes with the same path belong to the same model
-   * on the admin page.
-   */
+  /** The path of the list. Routes with the same base belong to the same model on the admin page. */
   readonly base: string;
   readonly kind: "operation" | "added" | "action" | "file";
   /**
    * The segments of the path that name parts. Each is the name of the property, unless the `@rest` of the property has
-   * another route. Empty for a route of the model itself.
+   * another route.
    */
   readonly parts: readonly string[];
-  /**
-   * The segment of the path that names a file, such as `photo` in `/tickets/:id/photo`. Missing for a route that serves
-   * no file.
-   */
+  /** The segment of the path that names a file. */
   readonly file?: string;
 }
 
-/**
- * Returns the routes that the admin page can show. The page fills only identifiers into paths, so it shows no list
- * whose path has other parameters.
- */
+/** The page fills only identifiers into paths, so it shows no list whose path has other parameters. */
 export function shownRoutes(routes: readonly Route[]): ShownRoute[] {
   return routes.flatMap((route): ShownRoute[] => {
     const { action, perform, bytes } = actingLevel(route);
     const links = route.levels.flatMap(({ link }) => link ?? []);
     const parts = bytes === undefined ? links : links.slice(0, -1);
-    // In a path such as `/tickets/:id/comments`, each property follows the identifier of the entity that has the
-    // property. Each step therefore removes an identifier and a property from the end of the path, and keeps the name
-    // of the property.
+    // In a path such as `/tickets/:id/comments`, each property follows the identifier of its entity. Each step removes
+    // an identifier and a property from the end of the path.
     const names: string[] = [];
     const base = links.reduceRight(
       (path) =>

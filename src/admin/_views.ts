@@ -2,14 +2,12 @@ import type { PageField, PageModel } from "./document.ts";
 import type { AdminModel } from "./options.ts";
 import { isLong, wordsOf } from "./words.ts";
 
-/** The columns and the title of a list. */
 type View = Pick<PageModel, "title" | "list" | "columns">;
 
 interface ViewOptions {
   readonly model?: AdminModel | undefined;
-  /** The field with the tenant of an entity, which all entities of a reader share. */
+  /** All entities of a reader share the field with the tenant. */
   readonly tenant?: string | undefined;
-  /** The fields with pictures. */
   readonly pictures?: readonly string[];
 }
 
@@ -18,10 +16,7 @@ const NAMES = ["name", "title", "label", "subject", "number"];
 const NO_COLUMNS = ["Embedded", "Object", "Map", "Buffer"];
 const IN_WORDS = ["String", "Number", "Int32", "Double", "BigInt", "Decimal128", "Date"];
 
-/**
- * Returns the columns of a list and the fields by which readers recognise an entity. Fields that the reader does not
- * see are left out, and replaced by the default if none is left.
- */
+/** Fields that the reader does not see are left out, and replaced by the default if none is left. */
 export function viewOf(
   answer: readonly PageField[],
   { model = {}, tenant, pictures = [] }: ViewOptions,
@@ -52,7 +47,7 @@ function titleIn(fields: readonly PageField[]): readonly string[] {
   return (first === undefined ? short.slice(0, 2) : [first]).map(({ name }) => name);
 }
 
-/** Whether a value of the field names an entity. An identifier of another entity does not. */
+/** An identifier of another entity does not name this entity. */
 export function isInWords({ name, type, model }: PageField): boolean {
   return IN_WORDS.includes(type) && model === undefined && name !== "_id";
 }
@@ -77,7 +72,7 @@ interface MenuEntry {
   readonly menu?: AdminModel["menu"];
 }
 
-/** Returns different words for the menu for each of the paths. */
+/** The words differ for each of the paths. */
 export function menuWords(entries: readonly MenuEntry[]): readonly string[] {
   const words = entries.map(({ path, menu }) => {
     const given = typeof menu === "object" ? menu[path] : menu;

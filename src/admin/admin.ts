@@ -59,8 +59,7 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
   const sendHtml = async (req: Request, res: Response) => {
     const { name } = await findScript() ?? {};
     if (name === undefined) return void res.status(404).type("text").send(MISSING);
-    // The URLs in the admin page are relative to its path. A request without a slash at the end of the path is
-    // therefore redirected to the path with a slash.
+    // The URLs in the admin page are relative to its path, so the path must end with a slash.
     const [path = ""] = req.originalUrl.split("?");
     if (!path.endsWith("/")) {
       return res.redirect(`./${path.slice(path.lastIndexOf("/") + 1)}/`);

@@ -1,11 +1,10 @@
-/** Returns a name of code as words: "Opened by" for `openedBy`. */
+/** `openedBy` becomes "Opened by". */
 export function wordsOf(name: string): string {
   const words = name.replaceAll(/[_-]+/g, " ").replaceAll(/([a-z\d])([A-Z])/g, "$1 $2");
   const text = words.replaceAll(/[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase()).trim();
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Whether a text with this name usually has several lines. */
 export function isLong(name: string): boolean {
   return /^(text|note|notes|body|description|content|comment|summary|about|message|details)$/i
     .test(name);

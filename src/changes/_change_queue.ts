@@ -3,16 +3,10 @@ import type { Position, Progress } from "./_lease.ts";
 import { type Attempt, type ChangeEvent, keyOf, sizeOf, timeOf, withoutValues } from "./change.ts";
 import { unlessAborted } from "./_waits.ts";
 
-/**
- * The maximum number of changes that a follower has read and not handled. At this number, the follower stops reading,
- * so that slow handlers do not fill the memory.
- */
+/** At this number, the follower stops reading, so that slow handlers do not fill the memory. */
 const MAX_WAITING = 1000;
 
-/**
- * The maximum size in bytes of a change that keeps its values in memory while it waits for its handler. The 1,000
- * changes that can wait together take at most about 64 MB of memory.
- */
+/** In bytes. The values of 1,000 waiting changes take at most about 64 MB of memory. */
 const MAX_KEPT_BYTES = 65_536;
 
 export interface RetryLimits {
@@ -22,68 +16,50 @@ export interface RetryLimits {
 }
 
 export interface ChangeQueueOptions {
-  /**
-   * The position in the change stream up to which all changes are handled, and after which the follower begins to read.
-   */
+  /** All changes up to this position are handled. */
   readonly position: Position;
   readonly at: Date;
   readonly concurrency: number;
   readonly timeoutMS: number;
   readonly retry: RetryLimits;
-  /** Whether this process still has the lease, which allows only one process at a time to handle changes. */
+  /** The lease allows only one process at a time to handle changes. */
   readonly mayStart: () => boolean;
   readonly handle: (event: ChangeEvent, attempt: Attempt) => Promise<void>;
-  /**
-   * Reads the values of a change of more than 64 KB again, from the change stream or from its dead letter. Memory does
-   * not hold these values while the change waits for its handler.
-   */
+  /** Reads the values of a large change again, which memory does not hold while the change waits. */
   readonly read: (event: ChangeEvent, place: ChangePlace) => Promise<ChangeEvent>;
-  /**
-   * Stores a change as a dead letter after its handler has failed in all attempts. If the change cannot be stored, the
-   * handler is called again, so that no change is lost.
-   */
+  /** If the dead letter cannot be stored, the handler is called again, so that no change is lost. */
   readonly bury: (event: ChangeEvent, attempt: FailedAttempt) => Promise<void>;
 }
 
-/** The last failed call of the handler for a change, with the error that the dead letter of the change shows. */
 export interface FailedAttempt extends Attempt {
   readonly error: unknown;
 }
 
-/**
- * The position in the change stream from which the values of a change can be read again. Memory does not hold the
- * values of large changes while they wait for their handler.
- */
 export interface ChangePlace {
   /**
-   * The position in the change stream after which the change is the first event. Absent for a change that comes from a
-   * dead letter, because its values are read from the letter.
+   * The change is the first event after this position. A change from a dead letter has none, because its values are
+   * read from the letter.
    */
   readonly position: Position | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A change that a follower has read and that waits for its handler, or is being handled. */
 interface WaitingChange extends Pick<ChangePlace, "position"> {
   event: ChangeEvent;
   readonly key: string;
-  /**
-   * Whether memory holds the values of the change. If not, the follower reads them again before it calls the handler.
-   */
   hasValues: boolean;
   attempts: number;
 }
 
 /**
- * A queue of the changes that a follower has read and not handled. The queue calls the handler for changes of one
- * entity in order, and for changes of different entities at the same time. If the handler fails, it is called again
- * after a pause, during which only the changes of the same entity wait.
+ * Changes of one entity are handled in order, and changes of different entities at the same time. After a failure, only
+ * the changes of the same entity wait.
  */
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
   /**
-   * The changes that are not handled yet, in the order in which they were read. The follower must not store a position
-   * after the first of these changes as its progress, because this change would be lost if the process ended.
+   * In the order in which they were read. A stored position after the first of these changes would lose this change if
+   * the process ended.
    */
   readonly #waiting = new Set<WaitingChange>();
   readonly #lanes = new Map<string, WaitingChange[]>();
@@ -93,10 +69,7 @@ export class ChangeQueue {
   #isClosed = false;
   #wake: (() => void)[] = [];
   #read: { position: Position; at: Date; caughtUp: number | undefined };
-  /**
-   * Whether the follower has handled or read more changes since the last call of `progress()`, so that it must store
-   * its new position in the change stream.
-   */
+  /** Whether the follower must store its new position. */
   hasNews = false;
 
   constructor(options: ChangeQueueOptions) {
@@ -104,23 +77,17 @@ export class ChangeQueue {
     this.#read = { position: options.position, at: options.at, caughtUp: undefined };
   }
 
-  /**
-   * The position of the last event that was read from the change stream. After an error, the follower opens another
-   * change stream after this position.
-   */
+  /** After an error, the follower opens another change stream after this position. */
   get position(): Position {
     return this.#read.position;
   }
 
-  /** The time of the last event that was read, by the clock of the database. */
+  /** By the clock of the database. */
   get readAt(): Date {
     return this.#read.at;
   }
 
-  /**
-   * Returns the position in the change stream up to which all changes are handled. If this process ends, another
-   * process continues at the stored position.
-   */
+  /** If this process ends, another process continues at the stored position. */
   progress(): Progress {
     this.hasNews = false;
     for (const { position, event } of this.#waiting) {
@@ -132,21 +99,14 @@ export class ChangeQueue {
       : { position, idleMS: performance.now() - caughtUp };
   }
 
-  /**
-   * Records that the follower has read all events up to a position of the change stream, so that the follower can store
-   * this position as its progress. `at` is the time of the last event, and is absent if the stream has no more events
-   * at present.
-   */
+  /** `at` is absent if the stream has no more events at present. */
   readTo(position: Position, at?: Date): void {
     const caughtUp = at === undefined ? performance.now() : undefined;
     if (this.#read.caughtUp === undefined) this.hasNews = true;
     this.#read = { position, at: at ?? this.#read.at, caughtUp };
   }
 
-  /**
-   * Adds a change that the handler must get. With `isReplay`, the change comes from a dead letter, and is not added if
-   * it already waits for the handler. Without `isReplay`, the change is the next one of the change stream.
-   */
+  /** With `isReplay`, the change comes from a dead letter, and is not added if it already waits. */
   add(event: ChangeEvent, { isReplay = false } = {}): void {
     if (isReplay && [...this.#waiting].some((each) => each.event._id._data === event._id._data)) {
       return;
@@ -166,26 +126,17 @@ export class ChangeQueue {
     if (change.attempts === 0) this.#dropValues(change);
   }
 
-  /**
-   * Waits until fewer than 1,000 changes wait for the handler, so that one more can be added. Resolves at once if the
-   * queue is closed, so that the follower can stop reading.
-   */
+  /** Resolves at once if the queue is closed, so that the follower can stop reading. */
   room(): Promise<void> {
     return this.#until(() => this.#waiting.size < MAX_WAITING || this.#isClosed);
   }
 
-  /**
-   * Waits until the handler has got all changes that the follower has read, because `onLost` must be called after these
-   * changes. Resolves early if the queue is closed.
-   */
+  /** `onLost` must be called after these changes. Resolves early if the queue is closed. */
   empty(): Promise<void> {
     return this.#until(() => this.#waiting.size === 0 || this.#isClosed);
   }
 
-  /**
-   * Ends the handling of changes, because the follower stops or has lost its lease. No more handlers start, and the
-   * promise resolves when the running handlers have ended or are aborted.
-   */
+  /** The promise resolves when the running handlers have ended or are aborted. */
   close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
@@ -193,10 +144,7 @@ export class ChangeQueue {
     return this.#until(() => this.#running.size === 0);
   }
 
-  /**
-   * Aborts the running handlers, because the lease is lost or the time for stopping is over. No more handlers start.
-   * The method does not wait for the end of the running handlers.
-   */
+  /** The method does not wait for the end of the running handlers. */
   abort(reason: unknown): void {
     this.#isClosed = true;
     for (const controller of this.#running) controller.abort(reason);
@@ -242,10 +190,6 @@ export class ChangeQueue {
     else this.#lanes.delete(change.key);
   }
 
-  /**
-   * Removes the values of a change of more than 64 KB from memory while the change waits for its handler. The values
-   * are read again before the handler is called.
-   */
   #dropValues(change: WaitingChange): void {
     if (!change.hasValues || sizeOf(change.event) <= MAX_KEPT_BYTES) return;
     change.event = withoutValues(change.event);
@@ -267,8 +211,7 @@ export class ChangeQueue {
   }
 
   /**
-   * Calls the handler once for a change. Resolves to `true` if the change is handled or stored as a dead letter, and to
-   * `false` if the handler must be called again.
+   * `true` also means that the change is stored as a dead letter, and `false` that the handler must be called again.
    */
   async #attempt(change: WaitingChange, controller: AbortController): Promise<boolean> {
     const { timeoutMS, retry, handle, read, bury } = this.#options;

@@ -13,16 +13,9 @@ import {
 } from "./change.ts";
 import { textOf } from "./_error_text.ts";
 
-/**
- * The collection of the database in which followers store dead letters, which are changes that the handler could not
- * handle in any attempt.
- */
 const COLLECTION = "mongrove_dead_letters";
 
-/**
- * The maximum size of an event in a dead letter, in bytes. A letter is one document of at most 16 MB, and the other
- * fields of the letter need room, too.
- */
+/** In bytes. A letter is one document of at most 16 MB, and its other fields need room, too. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024 - 65_536;
 
 /**
@@ -58,16 +51,13 @@ type StoredLetter = Pick<DeadLetter, "error" | "attempts" | "diedAt" | "isOverta
   readonly key: string;
 };
 
-/**
- * The dead letters of one follower, which are the changes that its handler could not handle in any attempt. The
- * identifier of each letter begins with `follow`, which is the identifier of the stored record of the follower.
- */
+/** The identifier of each letter begins with `follow`, the identifier of the follower's record. */
 export class DeadLetters {
   readonly #letters: Collection;
   readonly #follow: string;
   /**
-   * The entities that have a dead letter with `isOvertaken: false`, as texts of their identifiers. A later change of
-   * one of these entities must update the letter in the database. Changes of all other entities need no such statement.
+   * The entities with a letter that no later change has overtaken. Changes of all other entities need no statement for
+   * their letters.
    */
   readonly #keys = new Set<string>();
 
@@ -76,10 +66,7 @@ export class DeadLetters {
     this.#follow = follow;
   }
 
-  /**
-   * Returns a filter for the dead letters of this follower. The identifier of each letter begins with the name of the
-   * follower and `/`. The range ends at `0`, which is the character after `/` in Unicode.
-   */
+  /** The range ends at `0`, which is the character after `/` in Unicode. */
   #where(more: object = {}): object {
     const [begin, end] = [`${this.#follow}/`, `${this.#follow}0`];
     return { _id: { $gt: begin, $lt: end }, follow: this.#follow, ...more };
@@ -90,10 +77,7 @@ export class DeadLetters {
     return found as unknown as AsyncIterable<StoredLetter>;
   }
 
-  /**
-   * Reads from the database which entities have a dead letter that no later change has overtaken. A process calls this
-   * method when it gets the lease, because other processes may have stored dead letters.
-   */
+  /** Other processes may have stored dead letters before this process got the lease. */
   async load(): Promise<void> {
     this.#keys.clear();
     const options = { projection: { key: 1 } };
@@ -101,9 +85,8 @@ export class DeadLetters {
   }
 
   /**
-   * Stores a change as a dead letter after the last failed attempt. If MongoDB does not accept the whole change, for
-   * example because of its size, the letter omits the entity before and after the change. If MongoDB does not accept
-   * this letter either, the letter omits the changed paths too.
+   * If MongoDB does not accept the whole change, for example because of its size, the letter omits the images, and at
+   * last the changed paths too.
    */
   async bury(
     event: ChangeEvent,
@@ -127,10 +110,6 @@ export class DeadLetters {
     this.#keys.add(key);
   }
 
-  /**
-   * Reads the change in a dead letter, because memory does not hold the values of large changes. Returns `undefined` if
-   * the letter was removed.
-   */
   async find(event: ChangeEvent): Promise<ChangeEvent | undefined> {
     const found = await this.#letters.findOne({ _id: this.#idOf(event) } as object);
     return (found as unknown as StoredLetter | null)?.event;
@@ -140,15 +119,13 @@ export class DeadLetters {
     return `${this.#follow}/${_id._data}`;
   }
 
-  /** Removes the dead letter of a change after a replay has handled the change. */
   async remove(event: ChangeEvent): Promise<void> {
     await this.#letters.deleteOne({ _id: this.#idOf(event) } as object);
   }
 
   /**
-   * Marks the dead letters of an entity as overtaken after a later change of the entity is handled. `deadLetters()`
-   * shows this mark, because a replay would handle an old change after a newer one. Removes the dead letter of the
-   * handled change itself, which an earlier process may have stored before the change was delivered again.
+   * A replay would handle an old change after a newer one. An earlier process may have stored a letter of the handled
+   * change itself before the change was delivered again.
    */
   async overtake(event: ChangeEvent): Promise<void> {
     const key = keyOf(event);
@@ -161,25 +138,18 @@ export class DeadLetters {
     if (left === 0) this.#keys.delete(key);
   }
 
-  /**
-   * Marks dead letters, so that the process with the lease handles their changes again. Without identifiers, all dead
-   * letters of the follower are marked. Returns the number of marked letters.
-   */
+  /** The process with the lease handles the marked letters again. */
   async mark(ids: readonly string[] | undefined): Promise<number> {
     const _id = { $in: ids?.map((id) => `${this.#follow}/${id}`) };
     const filter = this.#where(ids && { _id });
     return (await this.#letters.updateMany(filter, { $set: { isDue: true } })).matchedCount;
   }
 
-  /** Reads the changes of the dead letters that are marked for another attempt, oldest first. */
   async *due(): AsyncGenerator<ChangeEvent, void, undefined> {
     for await (const { event } of this.#find({ isDue: true })) yield event;
   }
 
-  /**
-   * Returns the dead letters of the follower, oldest first. The entities in the letters are not read, because they may
-   * be large.
-   */
+  /** The entities in the letters are not read, because they may be large. */
   async list(limit: number): Promise<DeadLetter[]> {
     const projection = { "event.fullDocument": 0, "event.fullDocumentBeforeChange": 0 };
     const listed: DeadLetter[] = [];

@@ -1,10 +1,6 @@
-/** The maximum number of characters of an error in a dead letter. */
 const MAX_LENGTH = 10_000;
 
-/**
- * Returns a thrown value as text, for a dead letter or the log. If the conversion to text fails, the text names only
- * the type of the value, so that the function never throws.
- */
+/** The conversion of a thrown value to text may fail, but this function never throws. */
 export function textOf(error: unknown): string {
   try {
     return String(error).slice(0, MAX_LENGTH);

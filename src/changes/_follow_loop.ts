@@ -39,26 +39,17 @@ import {
 import type { LostChanges } from "./follow.ts";
 import { MAX_PAUSE_MS, pause, PAUSE_MS, pauseAfter, unlessAborted } from "./_waits.ts";
 
-/**
- * The longest time until a follower stores its new progress, in milliseconds. If the process is killed, changes since
- * the last stored progress are handled again.
- */
+/** In milliseconds. If the process is killed, changes since the last stored progress are handled again. */
 const NOTE_MS = 1000;
 
-/**
- * The time in milliseconds that the database may take to release the lease after the handlers have ended. A database
- * that does not answer must not keep a follower from stopping.
- */
+/** In milliseconds. A database that does not answer must not keep a follower from stopping. */
 const END_MS = 5000;
 
 export interface FollowLoopOptions<M extends FrameworkModel>
   extends Pick<ChangeQueueOptions, "concurrency" | "timeoutMS" | "retry"> {
   readonly connection: Connection;
   readonly model: Model<unknown>;
-  /**
-   * The identifier of the follower's record, which joins the names of the collection and the follower, as in
-   * `tickets/search`.
-   */
+  /** The names of the collection and the follower, as in `tickets/search`. */
   readonly name: string;
   readonly leaseMS: number;
   readonly handle: (change: Change<M>) => unknown;
@@ -66,10 +57,7 @@ export interface FollowLoopOptions<M extends FrameworkModel>
   readonly onError: (error: unknown, change?: Change<M>) => void;
 }
 
-/**
- * The loop that follows the changes of a collection. The loop waits for the lease, reads changes, and calls the
- * handler. The lease allows only one process at a time to handle the changes of a follower.
- */
+/** The lease allows only one process at a time to handle the changes of a follower. */
 export class FollowLoop<M extends FrameworkModel> {
   readonly #options: FollowLoopOptions<M>;
   readonly letters: DeadLetters;
@@ -77,10 +65,7 @@ export class FollowLoop<M extends FrameworkModel> {
   readonly #ended: Promise<void>;
   #graceMS = 0;
   #isTroubled = false;
-  /**
-   * The last position in the change stream that this process has read from the record of the follower or stored in it.
-   * If the collection with the record is dropped, the follower continues after this position.
-   */
+  /** If the collection with the record is dropped, the follower continues after this position. */
   #place: Place | undefined;
 
   constructor(options: FollowLoopOptions<M>) {
@@ -89,10 +74,7 @@ export class FollowLoop<M extends FrameworkModel> {
     this.#ended = this.#run();
   }
 
-  /**
-   * Stops the follower. Its running handlers have `timeoutMS` to end. The promise resolves at most 5 seconds after this
-   * time, even if the database does not answer.
-   */
+  /** The promise resolves at most 5 seconds after `timeoutMS`, even if the database does not answer. */
   async stop(timeoutMS: number): Promise<void> {
     this.#graceMS = timeoutMS;
     this.#stopped.abort();
@@ -115,8 +97,8 @@ export class FollowLoop<M extends FrameworkModel> {
     for (let unopened = 0; !this.#isStopped;) {
       if (!isOpen(connection)) {
         if (++unopened === MAX_PAUSE_MS / PAUSE_MS) hintAtUnopened(connection);
-        // The process must be able to end after the application has closed the connection. From this time, the timer is
-        // therefore without `ref`, because a timer with `ref` keeps the process alive.
+        // A timer with `ref` keeps the process alive, and the process must be able to end after the application has
+        // closed the connection.
         await pause(PAUSE_MS, this.#stopped.signal, { ref: !isClosed });
         continue;
       }
@@ -126,10 +108,7 @@ export class FollowLoop<M extends FrameworkModel> {
     connection.off("close", onClose);
   }
 
-  /**
-   * Tries to get the lease, and handles changes until the lease is lost or the follower stops. Returns at once if
-   * another process has the lease, so that the caller tries again after a pause.
-   */
+  /** Returns at once if another process has the lease. */
   async #holdOnce(): Promise<void> {
     const { connection, name } = this.#options;
     decodeAllNames(connection);
@@ -175,7 +154,7 @@ export class FollowLoop<M extends FrameworkModel> {
     });
   }
 
-  /** Ends the handlers and releases the lease, so that another process can continue at once. */
+  /** With the lease released, another process can continue at once. */
   async #end(
     { lease, queue, over, noting }: Pick<Session, "lease" | "queue"> & {
       readonly over: AbortController;
@@ -201,10 +180,7 @@ export class FollowLoop<M extends FrameworkModel> {
     return readEvents(model.collection, { position, signal, turns: ReadTurns.of(connection) });
   }
 
-  /**
-   * Reads the values of a large change again, from the change stream or from its dead letter. If the database no longer
-   * has them, the result is the event without values, and the handler gets the current entity instead.
-   */
+  /** If the database no longer has the values, the handler gets the current entity instead. */
   async #readAgain(event: ChangeEvent, { position, signal }: ChangePlace): Promise<ChangeEvent> {
     if (position === undefined) return await this.letters.find(event) ?? event;
     try {
@@ -234,10 +210,7 @@ export class FollowLoop<M extends FrameworkModel> {
     this.#options.onError(error, toChange(event, { ...this.#options, attempt: told }));
   }
 
-  /**
-   * Stores the position in the change stream up to which all changes are handled, at intervals until the lease is lost.
-   * Each of these writes also renews the lease.
-   */
+  /** Each of these writes also renews the lease. */
   async #note(session: Session): Promise<void> {
     const { lease, queue, ended } = session;
     const { leaseMS } = this.#options;
@@ -257,10 +230,6 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /**
-   * Has the changes of dead letters handled again after `replay()` has marked the letters. The changes wait for the
-   * handler together with the changes of the change stream.
-   */
   async #replay({ queue, ended }: Session): Promise<void> {
     for (let failures = 0; !ended.aborted; failures++) {
       try {
@@ -277,10 +246,7 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /**
-   * Reads changes from the change stream until the lease is lost or the follower stops. After an error, the follower
-   * continues after the last event that it has read.
-   */
+  /** After an error, the follower continues after the last event that it has read. */
   async #readAll(session: Session): Promise<void> {
     const { queue, ended } = session;
     let lost: LostPlace | undefined;
@@ -314,8 +280,8 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * Calls `onLost` after all earlier changes are handled, and again if `onLost` throws. The follower continues to read
-   * after the lost changes. If the follower is stopped, `onLost` has the same time to end as a handler.
+   * `onLost` is called after all earlier changes are handled, and again if it throws. If the follower is stopped,
+   * `onLost` has the same time to end as a handler.
    */
   async #recover({ lease, queue, ended }: Session, { reason, ...lost }: LostPlace): Promise<void> {
     const { position, at } = lost.next ?? await nowOf(this.#options.connection);
@@ -336,7 +302,6 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /** Resolves to `false` when the follower was stopped and the time for its functions to end is over. */
   async #graceOver(lease: Lease): Promise<false> {
     await unlessAborted(this.#stopped.signal, new Promise(() => {})).catch(() => {});
     await pause(this.#graceMS, lease.signal);
@@ -350,30 +315,20 @@ export class FollowLoop<M extends FrameworkModel> {
     );
   }
 
-  /**
-   * Reports a failure of the database. Further failures are not reported until the database has worked again, because
-   * each attempt during an outage fails.
-   */
+  /** Each attempt during an outage fails, so only the first failure is reported until the database has worked again. */
   #tell(error: unknown): void {
     if (!this.#isTroubled) this.#options.onError(error);
     this.#isTroubled = true;
   }
 }
 
-/**
- * A period in which this process has the lease of a follower, with the changes that the process has read and not
- * handled.
- */
 interface Session {
   readonly lease: Lease;
   readonly queue: ChangeQueue;
   readonly ended: AbortSignal;
 }
 
-/**
- * A gap in the change stream, whose changes are lost. Reading continues at `next`, or at the current time of the
- * database if `next` is absent.
- */
+/** Reading continues at `next`, or at the current time of the database. */
 interface LostPlace {
   readonly reason: LostChanges["reason"];
   readonly next?: Place;

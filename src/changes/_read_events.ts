@@ -9,24 +9,18 @@ import { unlessAborted } from "./_waits.ts";
 
 const WAIT_MS = 1000;
 
-/**
- * The time that a change stream may take to close. A database that does not answer must not keep a follower from
- * stopping.
- */
+/** A database that does not answer must not keep a follower from stopping. */
 const CLOSE_MS = 1000;
 
 /**
- * The stage of a change stream that splits an event of more than 16 MB into fragments, because MongoDB cannot send a
- * larger document. Servers before 6.0.9 do not have this stage.
+ * MongoDB cannot send a document of more than 16 MB, so this stage splits the event. Servers before 6.0.9 do not have
+ * the stage.
  */
 const SPLIT = { $changeStreamSplitLargeEvent: {} };
 
 const SET = "updateDescription.updatedFields";
 
-/**
- * The stage of a change stream that removes from an event the values that an update has set. A follower needs only
- * their paths.
- */
+/** A follower needs only the paths of the values. */
 const WITHOUT_SET_VALUES = {
   $set: {
     [SET]: {
@@ -43,9 +37,8 @@ const WITHOUT_SET_VALUES = {
 const WITHOUT_IMAGES = { $unset: ["fullDocument", "fullDocumentBeforeChange"] };
 
 /**
- * The options of the change stream, of which the next element is used if MongoDB cannot send an event because of its
- * size. `batchSize: 1` keeps other events out of the message, and the stages of later elements remove more and more
- * data of the event.
+ * The next element is used if MongoDB cannot send an event because of its size. `batchSize: 1` keeps other events out
+ * of the message, and the stages of later elements remove more and more data.
  */
 const WAYS: readonly Way[] = [
   {},
@@ -61,22 +54,15 @@ const WAYS: readonly Way[] = [
 
 interface Way {
   readonly batchSize?: number;
-  /**
-   * The stages of the change stream that remove data from an event, such as the images of the entity, so that MongoDB
-   * can send the event.
-   */
   readonly stages?: readonly mongo.Document[];
   /**
-   * The names of the removed data, for the property `missing` of a `Change`. If the list is present, even without
-   * names, reading ends after one event, so that the next events are read completely.
+   * If the list is present, even without names, reading ends after one event, so that the next events are read
+   * completely.
    */
   readonly missing?: Change["missing"];
 }
 
-/**
- * The error codes of MongoDB for a position from which the change stream cannot continue. The changes after this
- * position are lost, so that the follower calls `onLost`.
- */
+/** The change stream cannot continue at its position, so the changes after it are lost. */
 const LOST = new Set([
   260, // InvalidResumeToken
   280, // ChangeStreamFatalError
@@ -85,34 +71,24 @@ const LOST = new Set([
 
 const UNKNOWN_STAGE = 40324;
 
-/** The error codes of MongoDB for an event that is too large for a message. */
+/** The event is too large for a message. */
 const TOO_LARGE = new Set([
   10334, // BSONObjectTooLarge
   7182500, // The event has a part that is too large for a fragment
 ]);
 
-/**
- * Returns the code of an error of MongoDB, which tells an event that is too large and lost changes from other failures.
- * Returns `undefined` for an error without a code, such as an error of the network.
- */
 function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | undefined)?.code;
 }
 
-/**
- * Returns why the changes after a position cannot be read, so that `onLost` must be called. Returns `undefined` for an
- * error after which the follower tries to read the changes again.
- */
+/** `undefined` means that the follower tries to read the changes again. */
 export function reasonOfLoss(error: unknown): "history" | "size" | undefined {
   const code = Number(codeOf(error));
   if (TOO_LARGE.has(code)) return "size";
   return LOST.has(code) ? "history" : undefined;
 }
 
-/**
- * An event of the change stream, with the position from which reading continues after the event. `event` is absent if
- * the stream has no more events at present.
- */
+/** `event` is absent if the stream has no more events at present. */
 export interface ReadEvent {
   readonly event?: ChangeEvent;
   readonly position: Position;
@@ -125,9 +101,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the events of a collection after a position until the signal is aborted. If MongoDB cannot send an event
- * because of its size, the event is read without its images or without its paths, and the generator ends after it. The
- * caller opens another generator, which reads the next events completely.
+ * If an event is too large and is read without some of its data, the generator ends after it. The caller opens another
+ * generator, which reads the next events completely.
  */
 export async function* readEvents(
   collection: Collection,
@@ -169,10 +144,7 @@ function optionsFor(position: Position): mongo.ChangeStreamOptions {
   };
 }
 
-/**
- * Returns the cluster time that follows `time`. A follower that begins at this time does not get the operation at
- * `time`, which is before its start.
- */
+/** A follower that begins at this time does not get the operation at `time`, which is before its start. */
 function after(time: mongo.Timestamp): mongo.Timestamp {
   return mongoose.mongo.Timestamp.fromBits(time.getLowBits() + 1, time.getHighBits());
 }

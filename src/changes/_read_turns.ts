@@ -2,16 +2,11 @@ import type { Connection, mongo } from "mongoose";
 import { feedCount } from "../database/change_feed.ts";
 import { logHint } from "../errors/log.ts";
 
-/**
- * The limit on followers that read at the same time, for each `MongoClient`. The followers of a client share its
- * connection pool, and each read of a change stream occupies a connection for a second.
- */
 const pools = new WeakMap<mongo.MongoClient, ReadTurns>();
 
 /**
- * A limit on the number of followers that wait for changes at the same time. Each wait occupies a connection of the
- * pool for a second, so followers and live lists together use at most half of the connections. Further followers take
- * turns, so that the other half of the connections serves requests.
+ * Each wait occupies a connection of the pool for a second. Followers and live lists together use at most half of the
+ * connections, so that the other half serves requests.
  */
 export class ReadTurns {
   readonly #client: mongo.MongoClient;
@@ -23,9 +18,7 @@ export class ReadTurns {
     this.#client = client;
   }
 
-  /**
-   * Returns the limit that all followers with the same `MongoClient` share, because they use the same connection pool.
-   */
+  /** Followers with the same `MongoClient` share its connection pool. */
   static of(connection: Connection): ReadTurns {
     const client = connection.getClient();
     const turns = pools.get(client) ?? new ReadTurns(client);
@@ -33,10 +26,6 @@ export class ReadTurns {
     return turns;
   }
 
-  /**
-   * Reads from a change stream as soon as the number of followers that read is below the limit. The first read that has
-   * to wait logs a hint to set a larger `maxPoolSize`.
-   */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#taken < this.#limit()) this.#taken++;
     else {

@@ -79,10 +79,7 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
   readonly values: () => Promise<StoredValues<M> | undefined>;
 }
 
-/**
- * An event of a change stream of MongoDB, with the fields from which a `Change` is built. A dead letter stores the
- * event.
- */
+/** A dead letter stores this event of a change stream. */
 export interface ChangeEvent {
   /** The resume token. */
   readonly _id: { readonly _data: string };
@@ -97,16 +94,13 @@ export interface ChangeEvent {
   };
   readonly fullDocument?: object | null;
   readonly fullDocumentBeforeChange?: object | null;
-  /** The names of the data that were removed from the event because of its size, for `missing` of the `Change`. */
+  /** The data that were removed because of the size of the event. */
   readonly missing?: Change["missing"];
 }
 
 const KINDS = { insert: "insert", update: "update", replace: "replace", delete: "remove" } as const;
 
-/**
- * Whether an event is a change of one entity. The handler does not get other events, such as the event of a dropped
- * collection.
- */
+/** Other events, such as the event of a dropped collection, are no change of an entity. */
 export function isChange({ operationType }: ChangeEvent): boolean {
   return Object.hasOwn(KINDS, operationType);
 }
@@ -115,18 +109,12 @@ export function kindOf({ operationType }: ChangeEvent): Change["kind"] {
   return KINDS[operationType as keyof typeof KINDS];
 }
 
-/**
- * Returns the time of a change stream event. Without `wallTime`, which servers before 6.0 do not send, the time is
- * exact to the second only.
- */
+/** Without `wallTime`, which servers before 6.0 do not send, the time is exact to the second only. */
 export function timeOf({ wallTime, clusterTime }: ChangeEvent): Date {
   return wallTime ?? new Date((clusterTime?.getHighBits() ?? 0) * 1000);
 }
 
-/**
- * Returns a change stream event without the values that an update has set. A handler gets only their paths, so the
- * values need no memory.
- */
+/** A handler gets only the paths of the set values, so the values need no memory. */
 export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   const { updatedFields } = event.updateDescription ?? {};
   if (updatedFields === undefined) return event;
@@ -134,52 +122,36 @@ export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   return { ...event, updateDescription: { ...event.updateDescription, updatedFields: paths } };
 }
 
-/**
- * Adds names of removed data to the property `missing` of a change stream event, so that the handler can see that the
- * change is incomplete. `"paths"` is added to updates only, because other events have no paths.
- */
+/** `"paths"` is added to updates only, because other events have no paths. */
 export function lacking(event: ChangeEvent, parts: Change["missing"] = []): ChangeEvent {
   const all = new Set([...event.missing ?? [], ...parts]);
   if (event.operationType !== "update") all.delete("paths");
   return all.size === 0 ? event : { ...event, missing: [...all] };
 }
 
-/**
- * Returns a change stream event without the entity before and after the change, so that a large event fits into a dead
- * letter.
- */
 export function withoutImages(event: ChangeEvent): ChangeEvent {
   const { fullDocument: after, fullDocumentBeforeChange: before, ...rest } = event;
   return lacking(rest, after || before ? ["images"] : []);
 }
 
-/**
- * Returns a change stream event without images and changed paths, so that a large change needs no memory while it
- * waits. The remaining fields identify the change, so that the follower can read the values again.
- */
+/** The remaining fields identify the change, so that the follower can read the values again. */
 export function withoutValues(event: ChangeEvent): ChangeEvent {
   const { updateDescription: paths, ...rest } = withoutImages(event);
   return lacking(rest, paths ? ["paths"] : []);
 }
 
-/**
- * Returns the size of a change stream event in bytes. Large events lose their values while they wait for the handler,
- * and in dead letters.
- */
+/** In bytes. */
 export function sizeOf(event: ChangeEvent): number {
   return mongoose.mongo.BSON.calculateObjectSize(event);
 }
 
-/**
- * Returns a text that identifies the entity of a change stream event. Changes with the same text are handled in order.
- */
+/** Changes with the same key are handled in order. */
 export function keyOf({ documentKey }: ChangeEvent): string {
   return mongoose.mongo.BSON.EJSON.stringify(documentKey?._id, { relaxed: false });
 }
 
 export interface Attempt extends Pick<Change, "attempt" | "isReplay" | "signal"> {}
 
-/** Builds the change that the handler of a follower gets, from a change stream event. */
 export function toChange<M extends FrameworkModel>(
   event: ChangeEvent,
   { model, attempt }: { readonly model: Model<unknown>; readonly attempt: Attempt },
@@ -209,9 +181,8 @@ export function toChange<M extends FrameworkModel>(
 }
 
 /**
- * Returns the stored entity after a change, for `values()` and `entity()`. Without a post-image, reads the current
- * entity. The read waits for the time of the change, so the entity is never older than the change. Returns `undefined`
- * if the entity is removed.
+ * Without a post-image, the current entity is read. The read waits for the time of the change, so the entity is never
+ * older than the change.
  */
 async function storedAfter(
   { operationType, fullDocument, documentKey, clusterTime }: ChangeEvent,

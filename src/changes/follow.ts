@@ -251,10 +251,7 @@ export function follow<C extends ModelClass>(
   };
 }
 
-/**
- * Logs any thrown value, such as an error of `handle` or of the database. A value that the log cannot show is logged as
- * text, so that the logging itself never fails.
- */
+/** The log cannot show every thrown value, and the logging itself must never fail. */
 function logThrown(thrown: unknown, context: object): void {
   try {
     logError(thrown, context);
@@ -263,10 +260,6 @@ function logThrown(thrown: unknown, context: object): void {
   }
 }
 
-/**
- * Returns the options of `follow()` that are numbers, with the defaults for missing numbers. Throws if an option is
- * wrong.
- */
 function checkOptions(
   { name: target }: ModelClass,
   { name, handle, onLost, onError, retry = {}, times }: {

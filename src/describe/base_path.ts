@@ -1,8 +1,7 @@
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 
 /**
- * Returns the path of the list to which a route belongs, such as `/movies` for `/movies/:id`. Each `@rest` decorator of
- * a class has another path, so the path decides which decorator has declared the route.
+ * Each `@rest` decorator of a class has another base path, so this path decides which decorator has declared the route.
  */
 export function basePath(route: Route): string {
   const { operation, action } = actingLevel(route);

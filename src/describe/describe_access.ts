@@ -3,10 +3,7 @@ import { actingLevel, type Level, type Route } from "../pipeline/request/route.t
 
 const GUARDS = ["preFetch", "postFetch", "preSave", "preSend"] as const;
 
-/**
- * Returns the rules that decide who may use a route, such as `guard signedIn`, `preFetch isDoctor`, `scope` or `tenant`,
- * and `everybody` for a route without rules. The hooks of a parent in the path begin with its class.
- */
+/** The hooks of a parent in the path begin with its class. */
 export function accessOf(route: Route): readonly string[] {
   const { guard, levels } = route;
   const acting = actingLevel(route);
@@ -30,7 +27,6 @@ function nameOf({ target }: Level): string {
   return `${target.name} `;
 }
 
-/** Returns the name of an option with the name of its function, if the function has another name. */
 function named(option: string, { name }: CallableFunction): string {
   return name === "" || name === option ? option : `${option} ${name}`;
 }

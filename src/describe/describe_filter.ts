@@ -7,24 +7,19 @@ import type { QueryLimits } from "../filter/q/limits.ts";
 import { OPERATORS } from "../filter/q/operators.ts";
 import type { ListedPaths } from "../filter/q/listed_paths.ts";
 
-/**
- * @internal A path that a condition of the filter `q` may name, with the operators that the condition may use. Programs
- * that build filters for users can offer both.
- */
+/** @internal A path that a condition of the filter `q` may name, with the operators that the condition may use. */
 export interface FilterPath {
-  /** The path from the root of the entity, such as `address.city`. A path through an array has no index. */
+  /** The path from the root of the entity. A path through an array has no index. */
   readonly path: string;
-  /**
-   * The name of the type of the values, such as `String` or `ObjectId`, by which a client can choose an input for them.
-   */
+  /** The name of the type of the values, by which a client can choose an input for them. */
   readonly type: string;
-  /** `date` for a `Date` that a filter compares with a day without a time, such as `1980-05-04`. */
+  /** `date` for a `Date` that a filter compares with a day without a time. */
   readonly format?: "date";
-  /** The operators that a condition on the path may use, such as `$eq` and `$gt`. */
+  /** The operators that a condition on the path may use. */
   readonly operators: readonly string[];
   /**
-   * Whether a filter may also name longer paths that begin with this path and that the description does not list. Such
-   * paths exist below free-form fields and Maps, whose keys are not declared, and in a class that embeds itself.
+   * Whether a filter may also name longer paths, which the description does not list. Such paths exist below free-form
+   * fields and Maps, whose keys are not declared, and in a class that embeds itself.
    */
   readonly open?: boolean;
 }
@@ -34,13 +29,11 @@ export interface FilterPath {
  */
 export interface FilterDescription {
   /**
-   * The paths that the conditions of a filter may name, such as `address.city`, so that a client can offer them. The
-   * clauses `$and`, `$or` and `$nor` are no paths and are not in the list. A filter may also name an element of an
-   * array by its index, such as `tags.0`. If a class embeds itself, the list stops where the class occurs for the
-   * second time. The property `open` of that entry is `true`, so that a client knows that longer paths are allowed.
+   * The paths that the conditions of a filter may name. A filter may also name an element of an array by its index. If
+   * a class embeds itself, the list stops where the class occurs for the second time.
    */
   readonly fields: readonly FilterPath[];
-  /** The limits of a filter, such as the maximum number of conditions. A larger filter answers 400. */
+  /** The limits of a filter. A larger filter answers 400. */
   readonly limits: QueryLimits;
 }
 
@@ -50,8 +43,8 @@ export function listPaths(
     readonly schema: Schema | undefined;
     readonly prefix?: string;
     /**
-     * The classes that embed themselves and whose paths are listed already. Where such a class occurs again, its paths
-     * are left out, because the list of paths would have no end.
+     * The classes that embed themselves and whose paths are listed already. Without this set, the list would have no
+     * end.
      */
     readonly seen?: Set<Shape>;
   },
@@ -70,8 +63,8 @@ export function listPaths(
 }
 
 /**
- * Returns the descriptions of the paths in the option `filter`. An array whose elements have such a path is included
- * too, because a filter names the array to reach the fields of its elements by `$elemMatch`.
+ * A filter names an array to reach the fields of its elements by `$elemMatch`, so an array with a listed path below is
+ * included too.
  */
 export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): FilterPath[] {
   const own = fields.flatMap((field) => {
@@ -87,15 +80,12 @@ export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): Fi
 }
 
 /**
- * The operators on an array that only lead to the fields of its elements. An array that is not in the option `filter`
- * itself takes no other operators, because they would compare whole elements.
+ * Other operators would compare whole elements, which an array that is not in the option `filter` itself does not
+ * allow.
  */
 export const ELEMENT_OPERATORS: readonly string[] = ["$not", "$elemMatch"];
 
-/**
- * Returns the element type of an array, or of the innermost array of nested arrays, because paths leave out the arrays.
- * Returns the field itself if it is no array.
- */
+/** Paths leave out nested arrays. */
 function elementOf(field: FieldShape): FieldShape {
   return field.kind === "array" && field.element !== undefined ? elementOf(field.element) : field;
 }
@@ -109,14 +99,12 @@ export function schemaOf({ type }: FieldShape): Schema | undefined {
   return (type as { schema?: Schema } | undefined)?.schema;
 }
 
-/** Returns the fields of an object that a filter may name, each with the operators that its condition may use. */
 export function filterFields(
   { fields }: Shape,
   schema: Schema | undefined,
 ): [name: string, field: FieldShape, operators: string[]][] {
   const indexed = schema?.indexes().flatMap(([key]) => Object.entries(key)) ?? [];
-  // MongoDB refuses `$near` on a field without a geospatial index, so geospatial operators are listed only for fields
-  // with such an index.
+  // MongoDB refuses `$near` on a field without a geospatial index.
   const places = indexed.filter(([, kind]) => /^2d/.test(String(kind))).map(([path]) => path);
   return [...fields].filter(([, field]) => whyUnseen(field) === undefined)
     .map(([name, field]) => [name, field, operatorsOf(field, places.includes(name))]);

@@ -28,22 +28,20 @@ export interface ValueDescription {
    * a custom Mongoose type.
    */
   readonly type: string;
-  /** `date` for a `Date` whose JSON is a day without a time, such as `1980-05-04`. Missing for other values. */
+  /** `date` for a `Date` whose JSON is a day without a time. */
   readonly format?: "date";
   /** The name of the class of an embedded object, or of the class to which an identifier refers. */
   readonly model?: string;
-  /** The description of each element of an array, or of each value of a Map. Missing for other types. */
+  /** The description of each element of an array, or of each value of a Map. */
   readonly items?: ValueDescription;
   /**
-   * The fields of an embedded object. If a class embeds itself, directly or through other classes, its fields are
-   * listed only where the class occurs first in a body or a response. Otherwise the description would be infinite.
+   * The fields of an embedded object. If a class embeds itself, its fields are listed only where the class occurs
+   * first, because the description would be infinite otherwise.
    */
   readonly fields?: readonly FieldDescription[];
   /** Whether the value may be `null`. In a body, `null` clears the field. */
   readonly nullable?: boolean;
-  /**
-   * The only values that a body may contain, as the option `enum` lists them. Missing if the field has no such list.
-   */
+  /** The only values that a body may contain. */
   readonly enum?: readonly unknown[];
   /** The smallest number, or the earliest date, that a body may contain. */
   readonly minimum?: number | string;
@@ -75,16 +73,15 @@ export interface FieldDescription extends ValueDescription {
    */
   readonly readonly: boolean;
   /**
-   * The value that a new entity gets if the body leaves the field out. This property is missing if the default is
-   * computed for each entity, or if clients may not see the default because the field is hidden from some readers or
-   * holds hidden fields.
+   * The value that a new entity gets if the body leaves the field out. Missing if the default is computed for each
+   * entity, or if the field is hidden from some readers or holds hidden fields.
    */
   readonly default?: unknown;
-  /** A summary of the field in a few words, from the option `summary`. Missing without this option. */
+  /** A summary of the field in a few words, from the option `summary`. */
   readonly summary?: string;
-  /** A description of the field in CommonMark, from the option `description`. Missing without this option. */
+  /** A description of the field in CommonMark, from the option `description`. */
   readonly description?: string;
-  /** Whether clients should stop using the field, from the option `deprecated`. Missing without this option. */
+  /** Whether clients should stop using the field, from the option `deprecated`. */
   readonly deprecated?: boolean;
   /**
    * The option `example` of the field's decorator. A response has no example for a field that holds hidden fields,
@@ -94,11 +91,10 @@ export interface FieldDescription extends ValueDescription {
 }
 
 /**
- * The use of an object in a request or a response, which decides the fields and the rules in its description. `answer`
- * is a response with an entity. `result` is the response of an action, whose object need not be stored, so identifiers
- * and timestamps may be missing. `new` is the body of a creation or of a PUT. `replacement` is the body of a PUT whose
- * key is in the path. `patch` is the body of an update. `changes` is the body of `updateAll()`, which accepts listed
- * fields only. `element` is an array element in a body for a stored entity, which the client sends as a whole.
+ * `result` is the response of an action, whose object need not be stored, so identifiers and timestamps may be missing.
+ * `new` is the body of a creation or of a PUT, and `replacement` the body of a PUT whose key is in the path. `changes`
+ * is the body of `updateAll()`, which accepts listed fields only. `element` is an array element in a body for a stored
+ * entity, which the client sends as a whole.
  */
 export type View = "answer" | "result" | "new" | "replacement" | "patch" | "changes" | "element";
 
@@ -107,8 +103,8 @@ export function isAnswer(view: View): boolean {
 }
 
 /**
- * Whether a body belongs to a stored entity. If bodies are strict, such a body may contain the stored values of
- * fields that the caller cannot set, so that a client can send back an entity that it has read.
+ * If bodies are strict, such a body may contain the stored values of fields that the caller cannot set, so that a
+ * client can send back an entity that it has read.
  */
 export function repeatsStored(view: View): boolean {
   return view === "patch" || view === "replacement" || view === "element";
@@ -116,43 +112,36 @@ export function repeatsStored(view: View): boolean {
 
 interface ObjectPlace {
   readonly view: View;
-  /**
-   * Whether the object is stored inside another entity. Such an object has no version field, because only the outer
-   * entity has a version.
-   */
+  /** An embedded object has no version field, because only the outer entity has a version. */
   readonly embedded: boolean;
 }
 
 export interface ObjectNode {
   readonly view: View;
-  /** The name of the object's class. A nested path of Mongoose has no class. */
+  /** A nested path of Mongoose has no class. */
   readonly model: string | undefined;
-  /** Whether a body with an undeclared field is refused. Otherwise the undeclared field is ignored. */
+  /** Whether a body with an undeclared field is refused. Otherwise the field is ignored. */
   readonly strict: boolean;
   /**
-   * Whether a body with undeclared fields is accepted even if bodies are strict, because the model has
-   * `strict: false`, or because a function of the application makes the JSON that clients read and send back.
+   * Whether undeclared fields are accepted even if bodies are strict. The model has `strict: false`, or a function of
+   * the application makes the JSON that clients send back.
    */
   readonly isOpen: boolean;
   readonly fields: readonly FieldNode[];
   /**
-   * The names of the fields that clients can read and that a body cannot set. A body may contain such a field, so that
-   * a client can send back an entity that it has read, and the field is ignored.
+   * The fields that clients can read and that a body cannot set. A client can send back an entity that it has read, so
+   * a body may contain them.
    */
   readonly ignored: readonly string[];
-  /**
-   * The fields that clients can read and that a body cannot set, for routes with strict bodies. A body for a
-   * stored entity may contain them only with their stored values.
-   */
+  /** For strict bodies. A body for a stored entity may contain these fields only with their stored values. */
   readonly repeated: readonly FieldNode[];
 }
 
 const nodesOf = memoize((_shape: Shape) => new Map<string, ObjectNode>());
 
 /**
- * Returns the description of an object in a body or a response. The description is cached for each class and use, and
- * its fields are described when they are read first. Models that embed each other therefore lead to a cycle of objects
- * and not to an infinite recursion.
+ * Fields are described when they are read first. Models that embed each other therefore lead to a cycle of objects and
+ * not to an infinite recursion.
  */
 export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const { view, embedded } = place;
@@ -183,10 +172,7 @@ export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   return node;
 }
 
-/**
- * Returns the fields that a strict body may contain only with their stored values. The list includes the fields of the
- * kinds (discriminators) of the model.
- */
+/** The fields of the kinds (discriminators) of the model are included. */
 function repeatedNodes(
   shape: Shape,
   { embedded, fields }: ObjectPlace & Pick<ObjectNode, "fields">,
@@ -218,11 +204,11 @@ export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
   readonly object?: ObjectNode;
   readonly rules: DeclaredRules;
   readonly nullable: boolean;
-  /** Whether an empty text is refused as the value, because Mongoose refuses an empty text in a required field. */
+  /** Mongoose refuses an empty text in a required field. */
   readonly filled: boolean;
   /**
-   * The options, such as `trim`, by which Mongoose changes a text of a body before it checks the rules of the field. A
-   * body may therefore contain a text that only satisfies the rules after the change.
+   * Mongoose changes a text by these options before it checks the rules of the field. A body may therefore contain a
+   * text that only satisfies the rules after the change.
    */
   readonly reworked: readonly string[];
   /**
@@ -230,10 +216,7 @@ export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
    * change such a value in any way, so the OpenAPI document describes no rules of it.
    */
   readonly opaque: boolean;
-  /**
-   * Whether a function of the application casts the values of the field, so that the framework cannot know the JSON
-   * type of the values.
-   */
+  /** Whether a function of the application casts the values, so that the framework cannot know their JSON type. */
   readonly isCast: boolean;
 }
 
@@ -251,10 +234,7 @@ interface ValuePlace {
 
 interface FieldPlace extends ValuePlace {
   readonly field: FieldShape;
-  /**
-   * Whether every write through the framework sets the field, so that every response with an entity contains it.
-   * Identifiers, versions and timestamps are such fields.
-   */
+  /** Whether every write through the framework sets the field, so that every response with an entity contains it. */
   readonly written: boolean;
 }
 
@@ -293,11 +273,10 @@ function wordsOf(field: FieldShape, view: View): FieldWords {
 function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   const { kind, type, shape, element } = field;
   const model = modelOf(type);
-  // An update replaces whole elements of an array, so each element in its body must be complete. An update of a Map
-  // changes only the given parts of its values.
+  // An update replaces whole elements of an array, but changes only the given parts of the values of a Map.
   const below = kind === "array" && (view === "patch" || view === "replacement") ? "element" : view;
   // Mongoose uses one type object for an array of embedded objects and for its elements. The options of this object,
-  // such as `get`, belong to the array and are not applied to the elements.
+  // such as `get`, are not applied to the elements.
   const own = inside !== undefined && shape !== undefined ? undefined : type;
   return {
     type: typeName(field),
@@ -315,10 +294,7 @@ function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   };
 }
 
-/**
- * The Mongoose types for which an empty text in a body is stored as `null`. A response may therefore contain `null` for
- * such a field.
- */
+/** An empty text in a body is stored as `null` for these Mongoose types. */
 const CLEARED = new Set(["Number", "Int32", "Double", "BigInt", "Date"]);
 
 function isShownNull(field: FieldShape, inside: ValuePlace["inside"]): boolean {
@@ -349,8 +325,8 @@ function modelOf(type: SchemaType | undefined): string | undefined {
 }
 
 /**
- * Returns the descriptions of the fields of an object for `Framework.describe()`. If a class embeds itself, its fields
- * are described only where the class occurs first, because the description would be infinite otherwise.
+ * If a class embeds itself, its fields are described only where the class occurs first, because the description would
+ * be infinite otherwise.
  */
 export function describeFields(
   node: ObjectNode,

@@ -20,7 +20,6 @@ export function describeFilter(route: Route): FilterDescription | undefined {
   return { fields: filterPaths === undefined ? fields : listedOf(fields, filterPaths), limits };
 }
 
-/** Returns the query parameters that features and class options read, such as `sort` and `trash`, by name. */
 export function parameterFacts(
   { options, added }: Level,
 ): Readonly<Record<string, ParameterFacts>> {
@@ -72,7 +71,7 @@ export function describeHeaders(route: Route): HeaderDescription[] {
   const { ifMatch, options, bytes } = actingLevel(route);
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
-  // A PUT that creates an entity has the header `If-None-Match` and not `If-Match`, so `If-Match` is not required.
+  // A PUT that creates an entity has the header `If-None-Match` and not `If-Match`.
   const needsMatch = ifMatch === true && verb !== "get" &&
     (change !== "replace" || bytes !== undefined);
   const described = { ...options.description.headers, ...bytes?.headers };
@@ -115,10 +114,7 @@ export function describeWrites(
   };
 }
 
-/**
- * Whether a route writes a single entity. Only such a write can have the header `If-Match`, because the header contains
- * the version of one entity.
- */
+/** `If-Match` contains the version of one entity. */
 function isBound({ operation: { change, origin } }: Route): boolean {
   return change !== undefined && (origin === "byId" || origin === "byKey");
 }

@@ -28,22 +28,19 @@ import {
   describeWrites,
 } from "./describe_request.ts";
 
-/**
- * @internal A parameter that a client can send in the path or in the query string, with the values that the parameter
- * takes, in the result of `Framework.describe()`.
- */
+/** @internal A parameter that a client can send in the path or in the query string, with the values that it takes. */
 export interface ParameterDescription {
-  /** The name of the parameter, such as `id` or `sort`. */
+  /** The name of the parameter. */
   readonly name: string;
-  /** The place of the parameter, which is a segment of the path, such as `:id`, or the query string. */
+  /** The place of the parameter, which is a segment of the path or the query string. */
   readonly in: "path" | "query";
   /** Whether a request must have the parameter. Only parameters of the path and `q` can be required. */
   readonly required: boolean;
   /** The names that `sort`, `select`, `populate`, `group`, `sum` or `avg` takes. Missing for other parameters. */
   readonly fields?: readonly string[];
-  /** The value of `limit` for a request without this parameter. Other parameters have no default. */
+  /** The value of `limit` for a request without this parameter. */
   readonly default?: number;
-  /** The greatest value of the parameter `limit`, which is the greatest number of entities on a page. */
+  /** The greatest value of the parameter `limit`. */
   readonly maximum?: number;
   /** The type of the `_id` in a path, if it is no `ObjectId`. */
   readonly idType?: "String" | "Number" | "UUID";
@@ -51,34 +48,29 @@ export interface ParameterDescription {
 
 /** @internal A request header that the operation reads, in the result of `Framework.describe()`. */
 export interface HeaderDescription {
-  /** The name of the header, such as `If-Match`, with the upper and lower case of the HTTP standard. */
+  /** The name of the header, with the upper and lower case of the HTTP standard. */
   readonly name:
     | ("If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key" | "Last-Event-ID")
     | ("Range" | "If-Range" | "Content-Disposition");
-  /** Whether a request without the header is refused, such as with a 428 for `If-Match`. */
+  /** Whether a request without the header is refused. */
   readonly required: boolean;
   /** The preferences that a client may send in the header `Prefer`. `max-affected` needs a number. */
   readonly preferences?: readonly ("count=exact" | "return=minimal" | "max-affected")[];
 }
 
-/**
- * @internal The limits of a write, such as the maximum number of entities that a request may change, in the result of
- * `Framework.describe()`.
- */
+/** @internal The limits of a write, in the result of `Framework.describe()`. */
 export interface WriteDescription {
   /** The maximum number of entities in a body that is an array. Missing if a body is a single entity. */
   readonly many?: number;
-  /**
-   * Whether all entities of a request are written or none. With `false`, a request may write only some of its entities.
-   */
+  /** Whether all entities of a request are written or none. */
   readonly atomic?: boolean;
-  /** The maximum number of entities that a request may change or remove. Missing if there is no limit. */
+  /** The maximum number of entities that a request may change or remove. */
   readonly max?: number;
-  /** The field by which the path of `replace()` names an entity. Missing for other operations. */
+  /** The field by which the path of `replace()` names an entity. */
   readonly by?: string;
   /**
    * The time for which the keys of `Idempotency-Key` are stored, in milliseconds. Within this time, a repeated request
-   * with its key creates nothing. Missing if the operation takes no keys.
+   * with its key creates nothing.
    */
   readonly keepMS?: number;
 }
@@ -87,25 +79,19 @@ export interface WriteDescription {
  * @internal The bodies and answers of a route that are bytes, such as a file, in the result of `Framework.describe()`.
  */
 export interface BytesDescription {
-  /** The media types of the body. Missing if the route reads no bytes. */
+  /** The media types of the body. */
   readonly body?: readonly string[];
-  /** The maximum number of bytes of the body. A larger body answers 413. Missing if the route reads no bytes. */
+  /** The maximum number of bytes of the body. A larger body answers 413. */
   readonly maxBytes?: number;
   /** The media types of the answer. Missing if the answer is JSON or empty. */
   readonly answer?: readonly string[];
 }
 
-/**
- * @internal The errors of a route that have the same HTTP status, such as all errors with a 409. The OpenAPI document
- * has one response for them.
- */
+/** @internal The errors of a route that have the same HTTP status. */
 export interface ErrorDescription {
   /** The HTTP status. */
   readonly status: number;
-  /**
-   * The values of `code` in the bodies of these errors, such as `CONFLICT`. Hooks can answer other codes with the same
-   * status.
-   */
+  /** The values of `code` in the bodies of these errors. Hooks can answer other codes with the same status. */
   readonly codes: readonly string[];
 }
 
@@ -135,10 +121,7 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
   readonly headers: readonly HeaderDescription[];
   /** The paths and operators that `q` may contain. Missing if the operation has no `q`. */
   readonly filter?: FilterDescription;
-  /**
-   * The limits of a write, such as the maximum number of entities that a request may change. Missing if the operation
-   * has none.
-   */
+  /** The limits of a write. */
   readonly writes?: WriteDescription;
   /** The bodies and answers that are bytes. Missing if all of them are JSON or empty. */
   readonly bytes?: BytesDescription;
@@ -209,10 +192,7 @@ export function describeRoute(route: Route): RouteDescription {
   };
 }
 
-/**
- * Returns the description of a route as a reply, with only the fields that the reader of a request may see and set. The
- * `preFetch` hooks and the class options run first, so that a reader whom they refuse gets no description.
- */
+/** The `preFetch` hooks and the class options run first, so that a reader whom they refuse gets no description. */
 export async function describeCall(call: Call): Promise<Reply> {
   await admitReader(call);
   const levels = call.levels.map(({ level }) => level);
@@ -236,10 +216,7 @@ function withoutWithheld(
   };
 }
 
-/**
- * Returns the descriptions of the body and of the answer of a route. Routes with equal bodies share one object, so that
- * the OpenAPI document describes this body only once.
- */
+/** Routes with equal bodies share one object, so that the OpenAPI document describes this body only once. */
 export function routeObjects(
   route: Route,
 ): { readonly body?: ObjectNode; readonly answer?: ObjectNode } {
@@ -275,10 +252,7 @@ function describeBytes({ body, maxBytes, answer }: Partial<BytesFacts> = {}): By
   };
 }
 
-/**
- * Returns the description of the body of `updateAll()` and `replace()`. `updateAll()` accepts only the fields in its
- * option `fields`. `replace()` takes the key of the entity from the path, so its body need not contain the key.
- */
+/** `updateAll()` accepts only the fields in its option `fields`. */
 function narrowBody(
   body: ObjectNode,
   { fields: names, by }: Partial<WriteRules>,
@@ -296,10 +270,7 @@ function narrowBody(
   return { model, view: "replacement", strict, isOpen, ignored, repeated: others, fields: own };
 }
 
-/**
- * Returns the description of the body or the answer of an action, if a class describes it. Returns `undefined` for a
- * Standard Schema, which `describeSchemas()` describes, and for an action without a body or an answer.
- */
+/** The result is `undefined` for a Standard Schema, which no class describes. */
 function dataObject(
   type: DataType | undefined,
   { view, rights }: { readonly view: View; readonly rights: Rights | undefined },
@@ -321,8 +292,7 @@ const COUNTS = {
 };
 
 /**
- * Returns the JSON Schemas of a body and of an answer that no class describes. If a library cannot convert its Standard
- * Schema to JSON Schema, the body is described as an object with any fields.
+ * If a library cannot convert its Standard Schema to JSON Schema, the body is described as an object with any fields.
  */
 function describeSchemas(route: Route): Pick<RouteDescription, "bodySchema" | "answerSchema"> {
   const { operation, action } = actingLevel(route);

@@ -3,12 +3,10 @@ import { isJson } from "../schema/fields/json.ts";
 import type { DeclaredRules } from "../schema/mongoose/schemas/field_rules.ts";
 import type { ValueDescription } from "./describe_object.ts";
 
-/** Returns the type of a value for `Framework.describe()`, where a day without a time is a `Date` with a format. */
 export function describeType(type: string): Pick<ValueDescription, "type" | "format"> {
   return type === "DateOnly" ? { type: "Date", format: "date" } : { type };
 }
 
-/** Returns the rules of a field in their JSON form. */
 export function tellRules({ match, enum: allowed, ...bounds }: DeclaredRules, type: string) {
   const told = Object.entries(bounds).map(([name, bound]) =>
     [name, bound instanceof Date ? tellDate(bound, type) : bound] as const
@@ -20,7 +18,6 @@ export function tellRules({ match, enum: allowed, ...bounds }: DeclaredRules, ty
   };
 }
 
-/** Returns the earliest or the latest date of a field in the form in which bodies say it. */
 export function tellDate(date: Date, type: string): string {
   return type === "DateOnly" ? dayOf(date.toJSON()) : date.toJSON();
 }

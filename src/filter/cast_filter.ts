@@ -6,10 +6,7 @@ import { replaceCast, sanitized } from "../schema/mongoose/statements/query_cast
 import { copyFilter, isClause, isCompiled, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
 import type { Filter } from "./filters.ts";
 
-/**
- * Returns a filter with the values that a query of Mongoose would send. The caller sends the filter in a statement
- * without Mongoose, and MongoDB finds only values of the stored type.
- */
+/** MongoDB finds only values of the stored type, and a statement without Mongoose casts nothing itself. */
 export function castFilter(model: Model<unknown>, filter: Filter): Filter {
   if (Object.entries(filter).every((condition) => isCast(condition, model))) return filter;
   const query = withConditions(model.find().setOptions(KEEP_CONDITIONS), {});
@@ -28,12 +25,12 @@ function isCast([path, value]: [string, unknown], model: Model<unknown>): boolea
 }
 
 /**
- * Sets the conditions of a Mongoose query. Mongoose casts the conditions of hooks. The conditions of the client are
- * cast already, and Mongoose must not cast them again, because it allows fewer operators for a type than MongoDB.
+ * The conditions of the client are cast already. Mongoose must not cast them again, because it allows fewer operators
+ * for a type than MongoDB.
  */
 export function withConditions<Q extends object>(query: Q, conditions: Filter): Q {
-  // Methods such as `find()` may copy the conditions. The framework finds the operators that are cast already by the
-  // identity of their objects, so `setQuery()` is called, which makes no copy.
+  // `find()` may copy the conditions, and the framework finds cast operators by the identity of their objects.
+  // `setQuery()` makes no copy.
   (query as Query<unknown, unknown>).setQuery(conditions as never);
   return replaceCast(query, castAround);
 }
@@ -48,17 +45,14 @@ function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
     } else rest[key] = value;
   }
   if (isEmpty(rest)) return kept;
-  // The cast changes its argument. A copy is kept, because the result of the cast is compared with the original filter.
+  // The cast changes its argument, and its result is compared with the original filter.
   const given = copyFilter(rest);
   const result = cast(rest);
   checkCast("", { given, result });
   return { ...result, ...kept };
 }
 
-/**
- * Throws if a cast has dropped a condition or added one, because the filter would then select other entities. A cast
- * may only convert values.
- */
+/** A filter with a dropped or an added condition would select other entities. A cast may only convert values. */
 function checkCast(path: string, { given, result }: Record<"given" | "result", unknown>): void {
   if (isCompiled(given)) return;
   const loss = lossOf(result);
@@ -67,8 +61,7 @@ function checkCast(path: string, { given, result }: Record<"given" | "result", u
   if (after === undefined) {
     const isSent = typeof result !== "object" || result === null || Array.isArray(result) ||
       isStorable(result) || "toBSON" in result;
-    // A cast value without members, such as the identifier to which Mongoose casts a document, cannot have lost a
-    // condition. So it is accepted.
+    // A cast value without members, such as an identifier, cannot have lost a condition.
     if (isSent) return;
     throw changed(path, "BSON does not know its class");
   }

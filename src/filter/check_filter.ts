@@ -14,12 +14,8 @@ import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 const MAX_DEPTH = 100;
 
 /**
- * Checks a filter from a hook or a `scope`, and returns a copy of it. Throws if Mongoose or BSON would drop or change a
- * value, or if a condition names an undeclared field, because such a filter could select every entity. The operators in
- * a filter of a hook may come from a request, so they are marked as untrusted in the copy. The operators of a `scope`
- * are trusted.
- *
- * @throws {TypeError} If a value would be lost or a field is not declared.
+ * A lost value or a condition on an undeclared field could select every entity. Operators in a filter of a hook may
+ * come from a request, so they are marked as untrusted, but operators of a `scope` are trusted.
  */
 export function checkFilter(
   filter: unknown,
@@ -37,10 +33,6 @@ export function checkFilter(
   return checkObject(filter, { path: what, depth: 0, trusted: what === "scope" });
 }
 
-/**
- * Returns the first name in the conditions on an object that its class does not declare, for the error message. Returns
- * `undefined` if every name is declared.
- */
 function undeclaredIn(conditions: JsonObject, object: FieldShape): string | undefined {
   return firstOf(Object.entries(conditions), ([key, value]) => {
     if (!key.startsWith("$")) return undeclaredAt(key, { value, object });
@@ -59,10 +51,6 @@ function undeclaredAt(
   return found && `${path}.${found}`;
 }
 
-/**
- * Returns the first undeclared name in operators, such as `$elemMatch`, that hold conditions on the elements of a
- * field. Returns `undefined` if the operators name only declared fields.
- */
 function undeclaredBelow(operators: unknown, field: FieldShape): string | undefined {
   if (!isJsonObject(operators) || isCompiled(operators)) return undefined;
   return firstOf(Object.entries(operators), ([operator, operand]) => {
@@ -121,14 +109,12 @@ function checkObject(object: JsonObject, place: ValuePlace): Filter {
     if (isClause(key) && Array.isArray(value) && value.length === 0) {
       throw unusable(inner.path, "an empty list");
     }
-    // Mongoose sends a function as its text for `$where`, and for no other operator. So a function is refused in any
-    // other place.
+    // Mongoose sends a function as its text for `$where`, and for no other operator.
     const isCode = key === "$where" && typeof value === "function";
     entries.push([key, isCode ? String(value) : check(value, inner)]);
   }
   const copy = Object.fromEntries(entries);
-  // An empty filter has no operators that could come from a request, so it is not marked as untrusted. This saves time,
-  // because most requests have no filter.
+  // This saves time, because most requests have no filter.
   return entries.length === 0 || place.trusted || isTrusted(object) ? copy : markUntrusted(copy);
 }
 

@@ -6,8 +6,8 @@ import type { Version } from "../schema/fields/system_fields.ts";
 export type Filter = Record<string, unknown>;
 
 /**
- * Query options that switch off the Mongoose setting `strictQuery` of the application. With `strictQuery: true`,
- * Mongoose would drop conditions on undeclared fields, and a query would select more entities.
+ * With `strictQuery: true` of the application, Mongoose would drop conditions on undeclared fields, and a query would
+ * select more entities.
  */
 export const KEEP_CONDITIONS = { strictQuery: false } as const;
 
@@ -15,10 +15,7 @@ export function isEmpty(filter: Filter): boolean {
   return Object.keys(filter).length === 0;
 }
 
-/**
- * Joins filters by `$and`, so that all of them apply even if they share keys. Empty filters are dropped. The result is
- * a copy, because Mongoose casts a filter in place.
- */
+/** The result is a copy, because Mongoose casts a filter in place. */
 export function everyFilter(...filters: (Filter | undefined)[]): Filter {
   const [first, ...others] = filters.filter((filter) => filter !== undefined && !isEmpty(filter));
   if (first === undefined) return {};
@@ -28,8 +25,8 @@ export function everyFilter(...filters: (Filter | undefined)[]): Filter {
 const untrusted = new WeakSet<object>();
 
 /**
- * Marks operators in a filter that may come from a request. The Mongoose option `sanitizeFilter` then refuses only
- * these operators, and operators of the framework still work.
+ * These operators may come from a request. The Mongoose option `sanitizeFilter` then refuses only them, and operators
+ * of the framework still work.
  */
 export function markUntrusted<T extends object>(operators: T): T {
   untrusted.add(operators);
@@ -41,8 +38,8 @@ export function isClause(key: string): boolean {
 }
 
 /**
- * Copies a filter, because Mongoose casts a filter in place. `sanitizeFilter` leaves the copy unchanged, except for
- * operators that are marked as untrusted.
+ * Mongoose casts a filter in place. `sanitizeFilter` leaves the copy unchanged, except for operators that are marked as
+ * untrusted.
  */
 export function copyFilter(value: Filter): Filter {
   const copy = (each: unknown): unknown => {
@@ -58,8 +55,8 @@ export function copyFilter(value: Filter): Filter {
 }
 
 /**
- * Converts a filter for an embedded object to a filter for the document that embeds the object, by a prefix before each
- * path. Throws for an operator such as `$expr`, which always applies to the whole document.
+ * The prefix moves a filter for an embedded object to its document. An operator such as `$expr` always applies to the
+ * whole document, so it is refused.
  */
 export function moveFilter(filter: Filter, prefix: string): Filter {
   return Object.fromEntries(
@@ -73,10 +70,7 @@ export function moveFilter(filter: Filter, prefix: string): Filter {
   );
 }
 
-/**
- * The operators that `find()` takes, but not the `$match` stage of an aggregation that counts. Entities are counted
- * with `find()` if a filter has such an operator.
- */
+/** `find()` takes these operators, but the `$match` stage of an aggregation that counts does not. */
 export const UNCOUNTABLE: ReadonlySet<string> = new Set(["$near", "$nearSphere", "$where"]);
 
 export function isCountable(filter: unknown): boolean {
@@ -94,19 +88,15 @@ export function isFreeOf(filter: unknown, operators: ReadonlySet<string>): boole
 const compiled = new WeakSet<object>();
 
 /**
- * Marks operators of a client's filter as compiled. The values of compiled operators are cast already. Mongoose must
- * not cast them again, because it allows fewer operators for a type than MongoDB.
+ * The values of these operators are cast already. Mongoose must not cast them again, because it allows fewer operators
+ * for a type than MongoDB.
  */
 export function markCompiled<T extends object>(operators: T): T {
   compiled.add(operators);
   return operators;
 }
 
-/**
- * Copies a filter and replaces some of its operators, such as a condition on the entities of a reference by their
- * identifiers. A copy is marked as compiled or untrusted like the original, so that Mongoose neither casts operators of
- * a client again nor trusts them.
- */
+/** The copy keeps the marks, so that Mongoose neither casts operators of a client again nor trusts them. */
 export function replaceOperators(
   filter: Filter,
   replace: (operators: Readonly<Filter>) => Filter | undefined,
@@ -123,10 +113,7 @@ export function replaceOperators(
   return copy(filter) as Filter;
 }
 
-/**
- * Marks all conditions of a filter as compiled, so that Mongoose does not cast them again, because their values have
- * the types of the fields. A plain value becomes an operator, because only operators can be marked.
- */
+/** A plain value becomes an operator, because only operators can be marked. */
 export function markConditions(filter: Filter): Filter {
   return Object.fromEntries(
     Object.entries(filter).map(([key, value]) =>
@@ -142,17 +129,14 @@ export function isCompiled(condition: unknown): boolean {
 }
 
 /**
- * Returns the condition that a document has one of the given versions, so that a write misses a document that another
- * request has changed. The version `null` matches a document that stores no version.
+ * A write with this condition misses a document that another request has changed. The version `null` matches a document
+ * that stores no version.
  */
 export function hasOneOf(key: string, versions: readonly Version[]): Filter {
   return { [key]: markCompiled({ $in: [...versions] }) };
 }
 
-/**
- * Returns the top-level fields that a filter reads. Returns `undefined` if an operator, such as `$expr`, may read any
- * field, so that a change of any field may change the result of the filter.
- */
+/** `undefined` means that an operator, such as `$expr`, may read any field. */
 export function fieldsRead(filter: Filter): ReadonlySet<string> | undefined {
   const fields = new Set<string>();
   const collect = (each: Filter): boolean =>
@@ -169,13 +153,12 @@ export function topOf(path: string): string {
 }
 
 /**
- * Copies the conditions of the client. Returns a function that removes these conditions from a filter, so that only the
- * conditions of hooks remain. Reads of entities that the client does not select, such as the entity of a cursor, need
- * the conditions of hooks, because these hide entities from the client.
+ * Reads of entities that the client does not select, such as the entity of a cursor, need the conditions of hooks,
+ * because these hide entities from the client.
  */
 export function hookConditionsIn(client: Filter): (filter: Filter) => Filter {
-  // Mongoose marks trusted conditions in place. The copy has no such marks, because a mark must not count as a change
-  // by a hook.
+  // Mongoose marks trusted conditions in place. The copy has no marks, because a mark must not count as a change by a
+  // hook.
   const before = copyJson(client) as Filter;
   const isClients = ([key, value]: [string, unknown]) =>
     typeof value === "object" && value === client[key] &&

@@ -1,23 +1,20 @@
 import { isJsonObject } from "../schema/fields/json.ts";
 
-/**
- * A sort order of a list. The keys are the paths to sort by, the most important path first. The value is `1` for
- * ascending and `-1` for descending order.
- */
+/** The most important path comes first. */
 export type Order = Readonly<Record<string, 1 | -1>>;
 
 /**
- * Options with which the MongoDB driver keeps the type, the digits and the flags of each sort value in a cursor. A
- * converted value could be sorted at another position, and the next page would repeat or miss entities.
+ * With these options, the driver keeps the type, the digits and the flags of each sort value in a cursor. A converted
+ * value could be sorted at another position, and the next page would repeat or miss entities.
  */
 export const SEEK_READ = { promoteValues: false, bsonRegExp: true } as const;
 
-/** The values of an entity by which a list is sorted, by path. The next page begins after these values. */
+/** The next page begins after these values, by path. */
 export type SortValues = Readonly<Record<string, unknown>>;
 
 /**
- * Adds `_id` to a sort order, so that no two entities are equal in the order and a page can begin after any entity.
- * Keys after `_id` are removed, because they never decide.
+ * With `_id`, no two entities are equal in the order, so a page can begin after any entity. Keys after `_id` never
+ * decide.
  */
 export function totalOrder<D>(order: Readonly<Record<string, D>>): Readonly<Record<string, D | 1>> {
   const keys = Object.keys(order);
@@ -30,10 +27,7 @@ export function sortValues(stored: object, paths: readonly string[]): SortValues
   return Object.fromEntries(paths.map((path) => [path, sortValueAt(stored, path)]));
 }
 
-/**
- * Returns the stored value at a path. Returns `null` if no value is stored, because MongoDB sorts a missing value as
- * `null`.
- */
+/** MongoDB sorts a missing value as `null`. */
 export function sortValueAt(stored: unknown, path: string): unknown {
   return valueBelow(stored, path.split("."));
 }

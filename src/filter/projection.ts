@@ -6,41 +6,30 @@ import { lossOf } from "../schema/mongoose/bson.ts";
 import { isEmpty, topOf } from "./filters.ts";
 
 /**
- * The fields that a hook has chosen for reads, by path. The value 1 includes a field, and 0 excludes it. A `+` before a
- * path adds a field with `select: false` to the other fields.
+ * The value 1 includes a field, and 0 excludes it. A `+` before a path adds a field with `select: false` to the other
+ * fields.
  */
 export type Projection = Readonly<Record<string, unknown>>;
 
-/**
- * A function that returns whether a read shows the field at a path. Only a shown field gets its default, because a
- * field that was not read may have a stored value.
- */
+/** Only a shown field gets its default, because a field that was not read may have a stored value. */
 export type Shows = (path: string, field: FieldShape) => boolean;
 
-/**
- * Reads a projection that hooks gave as a text of names, a list of names, or an object with nested objects. Returns the
- * values by path, so that all code reads one form.
- */
 export function readProjection(given: unknown, shape: Shape): Projection {
   const unselected = shape.unselected;
-  // A `+` before a path adds an unselected field. For any other field it has no meaning, and MongoDB would read it as a
-  // part of the name. The path is therefore dropped.
+  // A `+` before a selected field has no meaning, and MongoDB would read it as a part of the name.
   const entries = entriesOf(given).filter(([path]) =>
     !path.startsWith("+") || unselected.includes(path.slice(1))
   );
   return Object.fromEntries(entries);
 }
 
-/**
- * Returns a projection in the form that MongoDB takes. The result excludes unselected fields that the projection does
- * not name, because MongoDB does not know which fields the schema leaves unselected.
- */
+/** Unselected fields are excluded by name, because MongoDB does not know which fields the schema leaves unselected. */
 export function databaseProjection(projection: Projection, shape: Shape): Record<string, unknown> {
   const unselected = shape.unselected;
   const forced = unselected.filter((path) => Object.hasOwn(projection, `+${path}`));
   const isInclusive = includes(projection) === true;
   const named = Object.entries(projection).filter(([path, value]) =>
-    // In an aggregation, `_id: 1` next to excluded fields would exclude all other fields, so it is dropped.
+    // In an aggregation, `_id: 1` next to excluded fields would exclude all other fields.
     !path.startsWith("+") && (isInclusive || path !== "_id" || !value)
   );
   // Documents of Mongoose have no `_id` if an inclusive projection does not name it, so `_id` is added.
@@ -58,8 +47,8 @@ export function projectionOf(names: readonly string[]): Readonly<Record<string, 
 }
 
 /**
- * Excludes the fields with the option `apart`, which only their sub-routes show. For an empty projection, the result is
- * always the same object, because JSON writers are cached by their projection object.
+ * For an empty projection, the result is always the same object, because JSON writers are cached by their projection
+ * object.
  */
 export function withoutApart(projection: Projection, shape: Shape): Projection {
   if (shape.apart.length === 0) return projection;
@@ -67,8 +56,8 @@ export function withoutApart(projection: Projection, shape: Shape): Projection {
 }
 
 /**
- * Returns a projection that MongoDB cannot answer from an index alone. An index stores `null` for a missing field, so
- * the answer would show `null` for a field that is not stored.
+ * MongoDB must not answer from an index alone. An index stores `null` for a missing field, so the answer would show
+ * `null` for a field that is not stored.
  */
 export function uncovered(projection: Projection): Projection {
   const isCoverable = Object.entries(projection).some(([path, value]) =>
@@ -80,27 +69,26 @@ export function uncovered(projection: Projection): Projection {
 
 export function alsoReading(projection: Projection, paths: readonly string[]): Projection {
   if (Object.keys(projection).length === 0 || paths.length === 0) return projection;
-  // MongoDB refuses a projection with an object and with a path inside of the object, so the result has only the
-  // top-level fields of the added paths.
+  // MongoDB refuses a projection with an object and with a path inside of the object, so only top-level fields are
+  // added.
   const names = paths.map((path) => path.split(".", 1).join());
   if (includes(projection) === true) {
     return { ...projection, ...Object.fromEntries(names.map((name) => [name, 1])) };
   }
-  // Next to excluded fields, `_id: 1` means nothing. Alone, it would exclude all other fields, so it is dropped.
+  // Alone, `_id: 1` would exclude all other fields. Next to excluded fields, it means nothing.
   const others = Object.fromEntries(
     Object.entries(projection).filter(([path, value]) =>
       !names.includes(topOf(path)) && (path !== "_id" || !value)
     ),
   );
-  // A hook may include some fields and exclude others, such as `{ a: 0, b: 1 }`, which MongoDB refuses. If the added
-  // paths remove all exclusions, only included fields would remain, and MongoDB would silently leave out all other
-  // fields. So the given projection is returned, which MongoDB refuses.
+  // MongoDB refuses a projection that includes some fields and excludes others. If the added paths remove all
+  // exclusions, MongoDB would accept the rest and silently leave out all other fields.
   return includes(others) === true ? projection : others;
 }
 
 /**
- * Whether MongoDB applies a projection as Mongoose does. If not, Mongoose has to read the entities. MongoDB shows an
- * object that the projection names with all its fields, whereas Mongoose leaves out unselected fields inside it.
+ * MongoDB shows an object that the projection names with all its fields, whereas Mongoose leaves out unselected fields
+ * inside it.
  */
 export function isSameForDatabase(projection: Projection, shape: Shape): boolean {
   return Object.entries(projection).every(([path, value]) =>
@@ -109,10 +97,7 @@ export function isSameForDatabase(projection: Projection, shape: Shape): boolean
   );
 }
 
-/**
- * Whether a read shows only some fields of an entity. The answer of a write must read such an entity again, because the
- * write has the whole entity.
- */
+/** The answer of a write must read such an entity again, because the write has the whole entity. */
 export function showsInPart({ selection, shape }: {
   readonly selection: { readonly projection: Projection };
   readonly shape: Shape;
@@ -122,8 +107,7 @@ export function showsInPart({ selection, shape }: {
 }
 
 /**
- * Returns the fields with `select: false` that no hook adds to the answer. A change reads the whole entity with these
- * fields, so its answer must leave them out, as the answer of a read does.
+ * A change reads the whole entity with these fields, so its answer must leave them out, as the answer of a read does.
  */
 export function unshownFields(projection: Projection, shape: Shape): ReadonlySet<FieldShape> {
   const paths = shape.unselected.filter((path) => !projection[path] && !projection[`+${path}`]);
@@ -135,11 +119,7 @@ function fieldAt([name = "", ...below]: readonly string[], shape?: Shape): Field
   return below.length === 0 ? field : fieldAt(below, field && shapeWithin(field));
 }
 
-/**
- * Whether a read with a projection of hooks shows the whole stored value of a top-level field. The history shows only
- * such fields, and a strict body is compared only with such fields. Returns `false` if only some members of an object
- * are shown, and for a value that the database computes.
- */
+/** A field with only some members shown, or with a value that the database computes, is not shown whole. */
 export function showsWhole(name: string, projection: Projection): boolean {
   const { _id: id, ...others } = Object.fromEntries(
     Object.entries(projection).filter(([path]) => !path.startsWith("+")),
@@ -152,11 +132,7 @@ export function showsWhole(name: string, projection: Projection): boolean {
     : others[name] === 1 || others[name] === true;
 }
 
-/**
- * Returns a function that decides whether a read shows a field. The function decides as Mongoose documents do, so that
- * reads with and without documents show the same fields. For a field in an object, only the entries of the projection
- * below this object are used.
- */
+/** The function decides as Mongoose documents do, so that reads with and without documents show the same fields. */
 export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);
   return (path, field) => {
@@ -183,10 +159,7 @@ function isShown(
     (isNamed || Object.keys(projection).some((path) => path.startsWith(`${name}.`)));
 }
 
-/**
- * Whether a projection is inclusive, so that a read shows only the fields that it names. Returns `false` for an
- * exclusive projection, and `undefined` if the projection is neither.
- */
+/** `undefined` means that the projection is neither inclusive nor exclusive. */
 function includes(projection: Projection): boolean | undefined {
   const paths = Object.keys(projection);
   const decisive = paths.find((path) =>
@@ -196,15 +169,12 @@ function includes(projection: Projection): boolean | undefined {
   return paths.length === 1 && paths[0] === "_id" ? Boolean(projection._id) : undefined;
 }
 
-/**
- * Whether the value of a path makes the projection inclusive or exclusive. `$slice` and `$meta` do not, because they
- * change only the field at their path.
- */
+/** `$slice` and `$meta` change only the field at their path. */
 function isDecisive(value: unknown): boolean {
   return typeof value !== "object" || value === null || !("$slice" in value || "$meta" in value);
 }
 
-/** Whether MongoDB computes the value that a projection shows at a path. A computed field gets no default. */
+/** A computed field gets no default. */
 function isComputed(value: unknown): boolean {
   return typeof value === "object" && value !== null && isDecisive(value) &&
     !("$elemMatch" in value);
@@ -238,11 +208,8 @@ function fromEntry(path: string, value: unknown): [string, unknown][] {
 }
 
 /**
- * Returns the aggregation stages that apply a projection of hooks to embedded entities, and the function `hydrate`,
- * which makes documents of the results. The aggregation reads the elements from the document of their parent, so a
- * projection cannot show single elements of an array in them.
- *
- * @throws {TypeError} If the projection uses `$slice`, `$elemMatch` or a positional operator.
+ * The aggregation reads the elements from the document of their parent, so a projection cannot show single elements of
+ * an array in them.
  */
 export function readProjected(
   given: Projection,

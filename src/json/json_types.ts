@@ -7,36 +7,26 @@ import type { JsonWriter } from "./bytes/json_writer.ts";
 
 const { Types: Fields } = mongoose.Schema;
 
-/**
- * A function that writes a stored value as JSON text and moves the `BsonReader` past the value. The caller has reserved
- * 63 bytes of the output, so a value of a fixed size needs no other check.
- */
+/** The caller has reserved 63 bytes of the output, so a value of a fixed size needs no other check. */
 export type WriteBytes = (source: BsonReader, out: JsonWriter) => void;
 
 interface JsonType {
   toJson?(value: object): unknown;
-  /**
-   * The JavaScript class of the values, by which `instanceof` recognizes them. Missing for a class of the MongoDB
-   * driver, whose objects have the name of the type as `_bsontype`.
-   */
+  /** Missing for a class of the MongoDB driver, whose objects have the name of the type as `_bsontype`. */
   readonly of?: abstract new (...args: never[]) => object;
   readonly bson?: number;
   readonly write?: WriteBytes;
 }
 
-/**
- * The types of stored values, such as dates, with their conversion from JavaScript objects (`toJson`) and from BSON
- * bytes (`write`) to JSON. The name of a type is the `_bsontype` of a class of the MongoDB driver, or the name of a
- * JavaScript class.
- */
+/** The name of a type is the `_bsontype` of a class of the driver, or the name of a JavaScript class. */
 const JSON_TYPES = {
   BSONRegExp: {
     toJson: ({ pattern, options }: { pattern: string; options: string }) =>
       `/${pattern}/${options}`,
   },
   BSONSymbol: { toJson: unwrap },
-  // `Binary` must stand before `UUID` and `Uint8Array`, which have the same BSON type 5. For bytes in free-form data,
-  // no field decides between these types, so the function `write` of the first of them is used.
+  // `Binary` must stand before `UUID` and `Uint8Array`, which also have BSON type 5. For bytes in free-form data, no
+  // field decides between them, so the first `write` is used.
   Binary: { toJson: binaryToJson, bson: 0x05, write: writeBinary },
   Boolean: { bson: 0x08, write: writeBoolean },
   Date: { toJson: dateToJson, of: Date, bson: 0x09, write: writeDate },
@@ -54,8 +44,8 @@ const JSON_TYPES = {
 } satisfies Readonly<Record<string, JsonType>>;
 
 /**
- * The BSON types in which Mongoose stores each type of field, in addition to `Null`. A document with a value of any
- * other type is written by Mongoose, because Mongoose would cast the value.
+ * `Null` is allowed for each type of field. Mongoose writes a document with a value of any other type, because Mongoose
+ * would cast the value.
  */
 const FIELDS: readonly [unknown, readonly (keyof typeof JSON_TYPES)[]][] = [
   [Fields.BigInt, ["Int32", "Long"]],
@@ -79,22 +69,16 @@ export const WRITERS: readonly (WriteBytes | undefined)[] = Array.from(
 );
 
 export interface StoredAs {
-  /**
-   * The BSON types that a field may store, as a bit mask with the bit `1 << type` for each type. A value of another
-   * type is converted by Mongoose.
-   */
+  /** A bit mask with the bit `1 << type` for each BSON type that the field may store. */
   readonly types: number;
   /**
-   * Writes the values of this field except `null`, if the field and not the BSON type decides the form of its JSON. JSON
-   * shows bytes as base64, but the bytes of a UUID as its text.
+   * Present if the field and not the BSON type decides the form of its JSON. JSON shows bytes as base64, but the bytes
+   * of a UUID as its text.
    */
   readonly write?: WriteBytes;
 }
 
-/**
- * Returns the BSON types in which a schema type stores values. For a schema type of the application, only `Null` is
- * returned, so Mongoose writes all other values of the type.
- */
+/** Mongoose writes all values of a schema type of the application, except `null`. */
 export function storedAs(schemaType: unknown, isDateOnly = false): StoredAs {
   const [, names = []] = FIELDS.find(([field]) => field === schemaType) ?? [];
   const types: JsonType[] = [JSON_TYPES.Null, ...names.map((name) => JSON_TYPES[name])];
@@ -105,13 +89,9 @@ export function storedAs(schemaType: unknown, isDateOnly = false): StoredAs {
   return { types: mask, ...write && { write } };
 }
 
-/**
- * Whether a value is an object of the driver, such as an ObjectId. The mark `_bsontype` decides, because `instanceof`
- * would miss objects of another copy of the driver.
- */
+/** The mark `_bsontype` decides, because `instanceof` would miss objects of another copy of the driver. */
 export function isBson(value: object): value is { readonly _bsontype: string; toJSON?(): object } {
-  // Stored data may have a key `_bsontype`. Objects of the driver have this key on their prototypes, so a key of the
-  // object itself does not count.
+  // Stored data may have a key `_bsontype`. Objects of the driver have this key on their prototypes.
   return "_bsontype" in value && !Object.hasOwn(value, "_bsontype");
 }
 
@@ -150,16 +130,10 @@ function writeNull(_source: BsonReader, out: JsonWriter): void {
   out.ascii("null");
 }
 
-/**
- * The greatest integer that is written as a JSON number. The driver reads an int64 of this value as a number, although
- * JavaScript does not count it as a safe integer.
- */
+/** The driver reads an int64 of this value as a number, although JavaScript does not count it as a safe integer. */
 const MAX_NUMBER = 2 ** 53;
 
-/**
- * Returns a number for an integer up to 2^53. Returns decimal text for a greater integer, because a number would lose
- * digits.
- */
+/** A greater integer becomes decimal text, because a number would lose digits. */
 export function integerToJson(value: bigint): number | string {
   return value >= -MAX_NUMBER && value <= MAX_NUMBER ? Number(value) : String(value);
 }
@@ -187,10 +161,7 @@ function writeInt64(source: BsonReader, out: JsonWriter): void {
   source.at += 8;
 }
 
-/**
- * Writes a timestamp of MongoDB, which has 64 bits, as a JSON string of its decimal digits. A JSON number would lose
- * digits in JavaScript.
- */
+/** A JSON number would lose digits of the 64 bits in JavaScript. */
 function writeTimestamp(source: BsonReader, out: JsonWriter): void {
   out.ascii(`"${source.bytes.readBigUInt64LE(source.at)}"`);
   source.at += 8;
@@ -203,21 +174,21 @@ function writeDecimal(source: BsonReader, out: JsonWriter): void {
 const DAY = 86_400_000;
 
 /**
- * The greatest number of milliseconds before or after 1970 that a `Date` of JavaScript can hold. JSON shows a stored
- * date outside of this range as `null`.
+ * In milliseconds before or after 1970. A `Date` of JavaScript cannot hold a stored date outside of this range, so JSON
+ * shows `null`.
  */
 export const TIME_RANGE = 8_640_000_000_000_000;
 
 /**
- * The first and the last time of the years 1 to 9999. Dates in this range have four digits for the year in ISO form, so
- * they can be written without `toISOString()`.
+ * Dates of the years 1 to 9999 have four digits for the year in ISO form, so they can be written without
+ * `toISOString()`.
  */
 const FIRST = -62_135_596_800_000;
 const LAST = 253_402_300_799_999;
 
 /**
- * Returns the text that `Date.prototype.toJSON()` would return. Dates of the years 1 to 9999 take a third of the time.
- * Dates are among the most expensive values of an entity.
+ * The text is equal to the result of `Date.prototype.toJSON()`, but takes a third of the time. Dates are among the most
+ * expensive values of an entity.
  */
 export function dateToJson(value: Date): string | null {
   const time = value.getTime();
@@ -230,7 +201,7 @@ export function dateToJson(value: Date): string | null {
   return `${day}T${hour}:${two(value.getUTCSeconds())}.${fraction}Z`;
 }
 
-/** Returns the day of a date in UTC, as the JSON of fields with `dateOnly` shows it. */
+/** In UTC. */
 export function dayToJson(value: Date): string | null {
   const time = dateToJson(value);
   return time === null ? null : dayOf(time);
@@ -257,8 +228,8 @@ function writeDateOnly(source: BsonReader, out: JsonWriter): void {
 }
 
 /**
- * Writes a date of the years 1 to 9999 by integer arithmetic, without a `Date` object. Documents with two dates among
- * ten fields take 49 % longer with the UTC getters of `Date`, and 180 % longer with `toISOString()`.
+ * Documents with two dates among ten fields take 49 % longer with the UTC getters of `Date`, and 180 % longer with
+ * `toISOString()`.
  */
 function writeUsualDate(time: number, out: JsonWriter): void {
   const days = Math.floor(time / DAY);
@@ -281,8 +252,8 @@ function writeUsualDate(time: number, out: JsonWriter): void {
 }
 
 /**
- * Writes the date that is a number of days after 1970-01-01. The calculation begins each year on March 1, so that a
- * leap day is the last day of its year.
+ * `days` counts from 1970-01-01. The calculation begins each year on March 1, so that a leap day is the last day of its
+ * year.
  */
 function writeDay(days: number, out: JsonWriter): void {
   const shifted = days + 719_468;
@@ -325,7 +296,7 @@ export function writeBase64(source: BsonReader, out: JsonWriter): void {
   const subtype = source.bytes[source.at++];
   const bytes = source.take(size);
   out.byte(0x22);
-  // The bytes of subtype 2 begin with a second length, which is no part of the data and is left out.
+  // The bytes of subtype 2 begin with a second length, which is no part of the data.
   out.ascii((subtype === 2 ? bytes.subarray(4) : bytes).toString("base64"));
   out.reserve(1);
   out.byte(0x22);

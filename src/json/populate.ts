@@ -4,10 +4,7 @@ import { JsonWriter, PIECE_BYTES } from "./bytes/json_writer.ts";
 import { type FieldPlan, ROOM, type ValuePlan } from "./transcode/plan.ts";
 import type { FieldWriter, Transcoder } from "./transcode/transcoder.ts";
 
-/**
- * A JSON text that is available as a string and as bytes. The other form is made only when it is read, because most
- * answers need only one form.
- */
+/** Each form is made only when it is read, because most answers need only one. */
 export class JsonText {
   #text: string | undefined;
   #bytes: Buffer | undefined;
@@ -26,15 +23,12 @@ export class JsonText {
   }
 }
 
-/**
- * The identifiers of the referenced entities that must be read for an answer, as JSON texts. The keys are the names of
- * the reference fields.
- */
+/** JSON texts of identifiers, by the name of the reference field. */
 export type Wanted = ReadonlyMap<string, Set<string>>;
 
 /**
- * The entities that the JSON shows for one reference field, by the JSON text of their identifiers. `null` stands for an
- * entity that no longer exists. An identifier that is not in the map is shown unchanged.
+ * The keys are JSON texts of identifiers. `null` stands for an entity that no longer exists, and an identifier that is
+ * not in the map is shown unchanged.
  */
 export type FieldTargets = ReadonlyMap<string, JsonText | null>;
 
@@ -42,20 +36,11 @@ export type Targets = ReadonlyMap<string, FieldTargets>;
 
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
-  /**
-   * The reference fields whose entities the client has asked for. Answers may also show the entities of other reference
-   * fields, because the operation always populates these fields.
-   */
+  /** Answers may also show the entities of other fields, because the operation always populates these fields. */
   readonly asked: ReadonlySet<string>;
-  /**
-   * The fields of a referenced entity that the answer shows in addition to `_id`, by the name of the reference field.
-   * `undefined` stands for all fields.
-   */
+  /** The fields that the answer shows in addition to `_id`. `undefined` stands for all fields. */
   readonly shown: ReadonlyMap<string, readonly string[] | undefined>;
-  /**
-   * Reads the referenced entities with the given identifiers, by one query for each reference field. The caller must
-   * limit the time of the call.
-   */
+  /** Sends one query for each reference field. The caller must limit the time of the call. */
   find(wanted: Wanted): Promise<Targets>;
 }
 
@@ -70,18 +55,12 @@ function want(ids: Set<string>, held: ReferenceText): void {
   else if (isIdentifierText(held)) ids.add(held);
 }
 
-/**
- * Whether the JSON text of a reference may be the identifier of an entity that must be read. Identifiers are strings or
- * numbers in JSON, so no entity is read for `null` or an object.
- */
+/** Identifiers are strings or numbers in JSON, so no entity is read for `null` or an object. */
 function isIdentifierText(json: string): boolean {
   return /^["\d-]/.test(json);
 }
 
-/**
- * Returns the JSON texts that together replace a reference. An entity that no longer exists is shown as `null`, and is
- * left out of an array.
- */
+/** An entity that no longer exists is shown as `null`, and is left out of an array. */
 function populated(held: ReferenceText, found: FieldTargets): (string | JsonText)[] {
   if (typeof held === "string") return [shown(held, found) ?? "null"];
   const pieces: (string | JsonText)[] = ["["];
@@ -127,16 +106,13 @@ function fieldText(value: unknown, found: FieldTargets | undefined): string | un
 }
 
 function heldIn(value: unknown): ReferenceText | undefined {
-  // JSON has no `undefined`. As in `JSON.stringify()`, a property with this value is left out, and an element of an
-  // array becomes `null`, so that an answer has the same form with populated references and without them.
+  // As in `JSON.stringify()`, a property with the value `undefined` is left out, and an element of an array becomes
+  // `null`. So an answer has the same form with and without populated references.
   const textOf = (each: unknown): string | undefined => JSON.stringify(each);
   return Array.isArray(value) ? value.map((each) => textOf(each) ?? "null") : textOf(value);
 }
 
-/**
- * A position in a JSON text at which other text is inserted later, when the referenced entities have been read. The
- * inserted text is the referenced entities, or a whole entity with its references.
- */
+/** Other text is inserted at this position when the referenced entities have been read. */
 export type Mark =
   & { readonly at: number }
   & ({ readonly name: string; readonly held: ReferenceText } | { readonly entity: unknown });
@@ -155,10 +131,7 @@ export function wantedIn(texts: readonly MarkedJson[], finder: TargetFinder): Wa
   return wanted;
 }
 
-/**
- * Inserts the JSON of the referenced entities at the marked positions of a JSON text. Yields the result in chunks, so
- * that a long answer can be sent while it is made.
- */
+/** A long answer can be sent while it is made. */
 export function* fillMarked({ written, marks }: MarkedJson, targets: Targets): Generator<Buffer> {
   const size = Math.min(PIECE_BYTES, written.length * 2) + 1024;
   let out = new JsonWriter(size);
@@ -189,10 +162,6 @@ const NONE: FieldTargets = new Map();
 const TEXT = 0x02;
 const ARRAY = 0x04;
 
-/**
- * The writer that leaves out the references in some fields of the JSON text of entities, and records their positions.
- * `fillMarked()` inserts the referenced entities at these positions.
- */
 export class Marking implements FieldWriter {
   readonly marks: Mark[] = [];
   readonly #names: ReadonlySet<string>;
@@ -212,10 +181,7 @@ export class Marking implements FieldWriter {
     return true;
   }
 
-  /**
-   * Replaces all marks after a position by one mark for a whole entity. The call is needed if the text of this entity
-   * could not be completed, because the marks of its references are then wrong.
-   */
+  /** The marks inside of an entity are wrong if its text could not be completed. */
   replace(at: number, entity: unknown): void {
     while ((this.marks.at(-1)?.at ?? 0) > at) this.marks.pop();
     this.marks.push({ at, entity });

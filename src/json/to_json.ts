@@ -12,29 +12,21 @@ import { isInstance, shapeOfInstance } from "../schema/fields/instance_shapes.ts
 import { describeShape, type FieldShape, type Shape } from "../schema/fields/shape.ts";
 import { strictestField } from "../schema/fields/visibility.ts";
 
-/** Returns the JSON text of an entity, or of another value that a hook returned in its place, for an answer. */
 export function toJson(value: unknown, shape?: Shape): string {
   return JSON.stringify(toJsonValue(value, shape)) ?? "null";
 }
 
-/**
- * Converts an entity or another value to a JSON value. The result has no hidden fields, not even in copies of entities
- * that a hook has made.
- */
+/** The result has no hidden fields, not even in copies of entities that a hook has made. */
 export function toJsonValue(value: unknown, shape?: Shape): unknown {
   const maker = new JsonMaker(shape?.rights ?? MOST_RESTRICTED, NOTHING);
   return withoutPromises(value, () => maker.value(value, shape));
 }
 
-/** Converts the value of one field to a JSON value, such as a day of a field with `dateOnly`. */
 export function fieldToJson(value: unknown, field: FieldShape): unknown {
   return new JsonMaker(MOST_RESTRICTED, NOTHING).field(value, field);
 }
 
-/**
- * Returns the JSON that `make` makes from a value. Throws an error if the value contains a promise, because a hook has
- * forgotten an `await`. The error names the property with the promise.
- */
+/** A promise in the value means that a hook has forgotten an `await`. */
 function withoutPromises(value: unknown, make: () => unknown): unknown {
   try {
     return make();
@@ -53,10 +45,6 @@ function isPromise(value: object): boolean {
   return "then" in value && typeof value.then === "function";
 }
 
-/**
- * Returns the path of the first promise in a value, so that the error about a missing `await` can name it. Returns
- * `undefined` if the value holds no promise.
- */
 function promiseAt(value: unknown, above: readonly object[] = []): string | undefined {
   if (typeof value !== "object" || value === null || above.includes(value)) return undefined;
   if (isPromise(value)) return "";
@@ -74,16 +62,12 @@ function promiseAt(value: unknown, above: readonly object[] = []): string | unde
 
 const NOTHING: ReadonlySet<FieldShape> = new Set();
 
-/**
- * Returns the JSON text of an entity that was read with all its fields for a change, or of the value that a hook
- * returned instead of the entity. The JSON of the entity leaves out the fields in `unshown`, which reads do not show.
- */
+/** The entity was read with all its fields for a change. `unshown` has the fields that reads do not show. */
 export function wholeToJson(
   value: object,
   { shape, unshown }: { readonly shape: Shape; readonly unshown: ReadonlySet<FieldShape> },
 ): string {
-  // An object that a hook has built by itself is shown with all its fields, even if they have the names of fields that
-  // reads leave out.
+  // An object that a hook has built by itself is shown with all its fields.
   const leftOut = isDocument(value) || spreadOf(value) !== undefined ? unshown : NOTHING;
   const maker = new JsonMaker(shape.rights, leftOut);
   return JSON.stringify(withoutPromises(value, () => maker.value(value, shape))) ?? "null";
@@ -91,20 +75,17 @@ export function wholeToJson(
 
 interface Shapes {
   /**
-   * The fields of the entity that the route answers with. A field that they hide is also left out of an object that a
-   * hook has put in the place of the entity.
+   * A field that the shape of the route hides is also left out of an object that a hook has put in the place of the
+   * entity.
    */
   readonly shape?: Shape | undefined;
-  /**
-   * The fields of the model of the object, if the object is an entity or a copy of an entity. Missing for any other
-   * object that a hook has made.
-   */
+  /** Missing for an object that is neither an entity nor a copy of an entity. */
   readonly known?: Shape | undefined;
 }
 
 /**
- * Converts values to JSON with the fields that one client may see. A value that a hook returned may contain entities of
- * any model at any depth, so each object is converted by the rules of its model.
+ * A value that a hook returned may contain entities of any model at any depth, so each object is converted by the rules
+ * of its model.
  */
 class JsonMaker {
   readonly #rights: Rights;
@@ -133,8 +114,8 @@ class JsonMaker {
     if (Array.isArray(value)) return this.#list(rawArray(value), shape);
     if (isDocument(value)) return this.#document(value);
     const ownForm = "toJSON" in value && typeof value.toJSON === "function";
-    // Most objects in answers are instances of model classes without a method `toJSON()`. Such an object is none of the
-    // types below, so the checks for these types are skipped.
+    // Most objects in answers are instances of model classes without `toJSON()`, so they skip the checks for other
+    // types.
     if (ownForm || !isInstance(value)) {
       const form = findJsonType(value)?.toJson;
       if (form !== undefined) return form(value);
@@ -145,7 +126,7 @@ class JsonMaker {
       if (ownForm) return this.value((value as { toJSON(): unknown }).toJSON(), shape);
     }
     // For a spread `{ ...document }`, the JSON has the stored values of the document and the values that the hook has
-    // added to the spread.
+    // added.
     const spread = spreadOf(value);
     const mark = spread === undefined ? markOf(value) : spread.mark;
     const stored = spread?.stored ?? value;
@@ -157,10 +138,7 @@ class JsonMaker {
     return this.#entries(all, { shape, known });
   }
 
-  /**
-   * Converts the elements of a list. A loop by index also reaches the holes of a list, and takes a quarter of the time
-   * of `Array.from()`.
-   */
+  /** A loop by index also reaches the holes of a list, and takes a quarter of the time of `Array.from()`. */
   #list(list: readonly unknown[], shape: Shape | undefined): unknown[] {
     const result: unknown[] = [];
     for (let index = 0; index < list.length; index++) {
@@ -172,17 +150,14 @@ class JsonMaker {
   #document(doc: Document): object {
     const schema = doc.schema as Schema;
     const shape = describeShape(schema, this.#rights);
-    // A hook may have set the method `toJSON` on this document, and the JSON of that method is sent.
+    // A hook may have set the method `toJSON` on this document.
     const isUsual = showsStoredValues(schema) && !Object.hasOwn(doc, "toJSON");
     return isUsual
       ? this.#declared(rawValues(doc), shape)
       : this.#entries(jsonFor(doc, this.#rights), { shape });
   }
 
-  /**
-   * Converts the stored values of a document to JSON values, without undeclared and hidden fields. Most values of
-   * answers pass through this method, so a string, which is the same in JSON, is copied without further checks.
-   */
+  /** Most values of answers pass through this method, so a string is copied without further checks. */
   #declared(values: Readonly<Record<string, unknown>>, { fields }: Shape): object {
     const result: Record<string, unknown> = {};
     for (const key of Object.keys(values)) {
@@ -195,10 +170,7 @@ class JsonMaker {
     return result;
   }
 
-  /**
-   * Converts the values of an object, such as an object that a hook has returned, to JSON values. A field is left out
-   * if the fields of the route or the fields of the object's model hide it.
-   */
+  /** A field is left out if the fields of the route or the fields of the object's model hide it. */
   #entries(value: object, { shape, known }: Shapes): object {
     const own = known === shape ? undefined : known;
     const [fields, others] = [own?.fields, shape?.fields];
@@ -247,10 +219,7 @@ class JsonMaker {
   }
 }
 
-/**
- * Returns the field of a key that only the kinds (discriminators) of a model declare. An object that is no document may
- * contain a hidden field of a kind, which the JSON must leave out.
- */
+/** An object that is no document may contain a hidden field of a kind (discriminator). */
 function kindField(key: string, shape: Shape | undefined): FieldShape | undefined {
   return shape && shape.kinds.size > 0 ? strictestField(key, shape) : undefined;
 }
@@ -260,10 +229,7 @@ function withoutKeys(value: object, keys: ReadonlySet<string>): object {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)));
 }
 
-/**
- * Converts the value of a field of bytes. A `toJSON()` of the application may already have changed the bytes to an
- * object with a list `data`, so this form is converted too.
- */
+/** A `toJSON()` of the application may already have changed the bytes to an object with a list `data`. */
 function fromBytes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromBytes);
   const { data } = (value ?? {}) as { data?: unknown };

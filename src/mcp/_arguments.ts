@@ -3,10 +3,6 @@ import { RestError } from "../errors/rest_error.ts";
 import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 import { isInexact } from "../schema/fields/json_numbers.ts";
 
-/**
- * The JSON Schema of one argument of a tool (Model Context Protocol). Assistants read the schema, and
- * `checkArguments()` enforces it.
- */
 export interface ArgumentSchema {
   readonly type: "string" | "integer" | "boolean" | "object" | "array";
   readonly description: string;
@@ -15,10 +11,7 @@ export interface ArgumentSchema {
   readonly items?: { readonly type: "string" };
 }
 
-/**
- * All arguments that a tool for assistants may have (Model Context Protocol). Each tool names its arguments in a JSON
- * Schema, and refuses all others.
- */
+/** Each tool names its arguments in a JSON Schema, and refuses all others. */
 export interface Arguments {
   readonly model?: string;
   readonly action?: string;
@@ -37,7 +30,6 @@ export interface Arguments {
   readonly idempotencyKey?: string;
 }
 
-/** The JSON Schema of the arguments of a tool, which the list of tools shows to assistants. */
 export interface ArgumentsSchema {
   readonly type: "object";
   readonly properties: { readonly [N in keyof Arguments]?: ArgumentSchema };
@@ -45,11 +37,7 @@ export interface ArgumentsSchema {
   readonly additionalProperties: false;
 }
 
-/**
- * Checks the arguments of a call by the schema of its tool, and returns them.
- *
- * @throws {RestError} 400 that names the argument and its problem, so that the assistant can correct the call.
- */
+/** @throws {RestError} 400 that names the argument and its problem, so that the assistant can correct the call. */
 export function checkArguments(given: JsonObject, schema: ArgumentsSchema): Arguments {
   const properties: Readonly<Record<string, ArgumentSchema>> = schema.properties;
   for (const name of Object.keys(given)) {
@@ -75,8 +63,7 @@ function problemOf(value: unknown, schema: ArgumentSchema | undefined): string |
     return schema.type === "array" ? "not an array of strings" : `not of type ${schema.type}`;
   }
   if (value === "") return "empty";
-  // A text with one half of a UTF-16 surrogate pair is refused, because `encodeURIComponent()` throws at it when the
-  // argument is written into the URL of a request to the API.
+  // `encodeURIComponent()` throws for a text with one half of a UTF-16 surrogate pair.
   if (typeof value === "string" && /\p{Surrogate}/u.test(value)) return "not Unicode text";
   const { enum: allowed } = schema;
   if (allowed === undefined || allowed.some((each) => each === value)) return undefined;
@@ -91,10 +78,6 @@ const CHECKS: Readonly<Record<ArgumentSchema["type"], (value: unknown) => boolea
   array: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
 };
 
-/**
- * Builds the query parameters of a request to the API from the arguments of a tool. Leaves out missing arguments and
- * empty lists.
- */
 export function queryOf(args: Arguments): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(args)) {
@@ -107,8 +90,8 @@ export function queryOf(args: Arguments): URLSearchParams {
 function jsonOf(name: string, value: JsonObject): string {
   try {
     return JSON.stringify(value, (_key, each: unknown) => {
-      // A number that JSON cannot represent exactly is refused. The JSON parser of the application may have rounded it,
-      // and `Infinity` would become `null`, so the API would get another filter than the assistant has sent.
+      // The JSON parser of the application may have rounded such a number, and `Infinity` would become `null`. The API
+      // would get another filter than the assistant has sent.
       if (typeof each === "number" && isInexact(each)) {
         const problem = `given a number that is not read exactly: write it as text, in the form ` +
           `{"$numberLong":"9007199254740993"}`;
@@ -118,8 +101,7 @@ function jsonOf(name: string, value: JsonObject): string {
     });
   } catch (error) {
     if (error instanceof RestError) throw error;
-    // JSON parsers accept deeper nesting than `JSON.stringify()`, which fails when its calls are nested too deep. The
-    // client of MCP therefore gets an error that asks for a simpler value.
+    // JSON parsers accept deeper nesting than `JSON.stringify()`, which fails when its calls are nested too deep.
     throw badArgument(name, "nested too deep");
   }
 }

@@ -5,10 +5,6 @@ import { actingLevel } from "../pipeline/request/route.ts";
 import type { RouteAnswer, RouteCall } from "./_call_route.ts";
 import { type ExposedModel, type ExposedRoute, PAGE_SIZE } from "./_exposed_models.ts";
 
-/**
- * Returns the names of the models, with the operations and actions of each model, so that an assistant can choose a
- * model to describe.
- */
 export function describeModels(models: ReadonlyMap<string, ExposedModel>): object {
   return {
     models: [...models.values()].map(({ name, operations, actions }) => ({
@@ -25,9 +21,8 @@ interface DescribeOptions {
 }
 
 /**
- * Returns the description of a model for an assistant, with only the fields and operations that its user may use. Sends
- * a request for the description of each operation and action. If every request is refused, returns the first refusal,
- * which the tool answers as an error.
+ * The description has only the fields and operations that the user of the assistant may use. The first refusal is
+ * returned only if every request is refused.
  */
 export async function describeModel(
   { name, operations, actions }: ExposedModel,
@@ -56,11 +51,7 @@ export async function describeModel(
 
 const OF_LISTS = ["q", "sort", "limit", "after", "skip", "select", "search", "populate"];
 
-/**
- * The query parameters that a client of MCP can send as arguments of a tool, by operation. An action on all entities
- * has the filter `q`, which selects the entities. The parameters that class options add to a route, such as `trash`,
- * are arguments too. The description of a model leaves out all other parameters.
- */
+/** An action on all entities has the filter `q`. The parameters that class options add to a route are arguments too. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   all: OF_LISTS,
   one: ["select", "populate"],
@@ -74,9 +65,8 @@ const HEADERS: { readonly [N in HeaderDescription["name"]]?: string } = {
 };
 
 /**
- * Returns the facts of a route description that an assistant needs to call the tool for the route. Includes the answer
- * only if it has other fields than the entity, because the description of the model lists the fields of the entity
- * once.
+ * The answer is included only if it has other fields than the entity, because the description of the model lists these
+ * fields once.
  */
 function tell(
   { operation, answer, filter, parameters, headers, ...route }: RouteDescription,
@@ -117,10 +107,7 @@ function tell(
   };
 }
 
-/**
- * Groups the paths of a filter by the operators that they take, so that the description lists the same operators only
- * once.
- */
+/** The description lists the same operators only once. */
 function filtersOf({ fields }: FilterDescription): object[] {
   const paths = new Map<string, string[]>();
   for (const { path, operators } of fields) {

@@ -8,16 +8,12 @@ import { isModelClass } from "../schema/build_field.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { ExposedOperation, Exposure, McpOptions } from "./options.ts";
 
-/**
- * The number of entities in a page, if an assistant calls the tool `list` without `limit`. If the API has smaller
- * pages, the page has the size that the API declares.
- */
+/** If the API has smaller pages, the page has the size that the API declares. */
 export const PAGE_SIZE = 50;
 
 /**
- * A route that tools of assistants call. `mounted` is the route of the API. `route` is a copy of it with pages for a
- * list, even if the API has no pages, so that an assistant never gets a whole collection. For all other operations,
- * both are the same route.
+ * `route` is a copy of `mounted` with pages for a list, even if the API has no pages, so that an assistant never gets a
+ * whole collection.
  */
 export interface ExposedRoute {
   readonly mounted: Route;
@@ -51,10 +47,6 @@ const OPERATIONS: Readonly<Record<ExposedOperation, true>> = {
   update: true,
 };
 
-/**
- * Returns the models that assistants can use, by their names in the calls of assistants. Throws an error that names the
- * class if the API does not have an exposed operation or action.
- */
 export function exposedModels(
   api: unknown,
   options: McpOptions,
@@ -131,10 +123,7 @@ function exposedModel(exposure: Exposure, routes: readonly Route[]): ExposedMode
 
 type Fail = (problem: string) => TypeError;
 
-/**
- * Returns the routes of the `@rest` that an element of the option `expose` selects. Throws if a class has several
- * `@rest` and the element names none, or if the path has parameters, which tools cannot fill.
- */
+/** Tools cannot fill parameters of paths, and use the routes of one `@rest` only. */
 function routesAt(
   { model, route: wanted }: Exposure,
   { routes, fail }: { readonly routes: readonly Route[]; readonly fail: Fail },

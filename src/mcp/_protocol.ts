@@ -5,15 +5,12 @@ import type { Tool } from "./_tools.ts";
 import type { McpOptions } from "./options.ts";
 
 /**
- * The revision of the Model Context Protocol that has no sessions. Each request contains the version of the protocol
- * and the capabilities of the client, so the server keeps nothing between requests.
+ * In this revision of the Model Context Protocol, each request contains the version of the protocol and the
+ * capabilities of the client, so the server keeps nothing between requests.
  */
 const STATELESS = "2026-07-28";
 
-/**
- * The supported earlier revisions of the Model Context Protocol, in which clients begin with the message `initialize`.
- * This server starts no session for it.
- */
+/** In these revisions, clients begin with the message `initialize`. This server starts no session for it. */
 const EARLIER = ["2025-11-25", "2025-06-18"] as const;
 
 const CODES = {
@@ -26,10 +23,7 @@ const CODES = {
 
 const PREFIX = "io.modelcontextprotocol/";
 
-/**
- * The fields of an answer that let clients of the Model Context Protocol cache the list of tools for a minute. The list
- * stays the same until the process ends.
- */
+/** Clients may cache the list of tools for a minute. The list stays the same until the process ends. */
 const CACHED = { ttlMs: 60_000, cacheScope: "private" };
 
 interface ToolServer {
@@ -40,7 +34,7 @@ interface ToolServer {
 
 interface RpcReply {
   readonly status: number;
-  /** The body of the HTTP answer. Missing if no JSON-RPC message needs an answer, as for notifications. */
+  /** Missing if no JSON-RPC message needs an answer, as for notifications. */
   readonly body?: unknown;
 }
 
@@ -59,7 +53,6 @@ class RpcError extends Error {
   }
 }
 
-/** Returns the reply to a body, which is one JSON-RPC message. */
 export async function answerMessage(message: unknown, context: RpcContext): Promise<RpcReply> {
   if (!isJsonObject(message) || message.jsonrpc !== "2.0" || typeof message.method !== "string") {
     const problem = "The body is not a request of JSON-RPC 2.0";
@@ -137,12 +130,7 @@ async function callTool(params: JsonObject, { req, server }: RpcContext): Promis
   return await tool.call(req, args);
 }
 
-/**
- * Whether a request uses the revision of the Model Context Protocol without sessions. The headers of such a request
- * have to match its body, because a proxy may have let the request pass by its headers.
- *
- * @throws {RpcError} If headers and body differ, `_meta` is incomplete, or the revision is not supported.
- */
+/** The headers have to match the body, because a proxy may have let the request pass by its headers. */
 function isStateless({ method, params }: RpcRequest, { headers }: Request): boolean {
   const meta = isJsonObject(params._meta) ? params._meta : {};
   const told = meta[`${PREFIX}protocolVersion`];

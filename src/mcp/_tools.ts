@@ -9,7 +9,6 @@ import { describeModel, describeModels } from "./_describe_models.ts";
 import { type ExposedModel, type ExposedRoute, PAGE_SIZE } from "./_exposed_models.ts";
 import type { ExposedOperation } from "./options.ts";
 
-/** The description of a tool in the list that assistants get, by which assistants choose and call the tool. */
 interface ToolDescription {
   readonly name: string;
   readonly description: string;
@@ -59,10 +58,7 @@ const READS: Hints = {
   idempotentHint: true,
 };
 
-/**
- * The declaration of a tool for assistants, from which `toolOf()` makes the tool. A tool calls one operation of the
- * exposed models, or their actions if the declaration has no `operation`.
- */
+/** A tool calls one operation of the exposed models, or their actions if `operation` is missing. */
 interface ToolRule {
   readonly description: string;
   readonly operation?: ExposedOperation;
@@ -190,10 +186,7 @@ const RULES: Readonly<Record<"list" | "read" | "create" | "update" | "action", T
   },
 };
 
-/**
- * Returns the tools for assistants. A tool exists only if a model exposes its operation or an action, so that no tool
- * for writes exists by default.
- */
+/** A tool exists only if a model exposes its operation or an action, so that no tool for writes exists by default. */
 export function toolsFor(
   api: RequestHandler,
   models: ReadonlyMap<string, ExposedModel>,
@@ -265,10 +258,6 @@ function toolOf(name: string, { rule, models, api }: ToolSetting): Tool {
   };
 }
 
-/**
- * Returns the routes of a model that a tool calls, by operation or action. The map is empty if the model exposes none
- * of them, so the tool does not offer the model.
- */
 function routesFor(
   { operation }: ToolRule,
   { operations, actions }: ExposedModel,
@@ -277,10 +266,6 @@ function routesFor(
   return new Map([...operations].filter(([name]) => name === operation));
 }
 
-/**
- * Returns the arguments for the query parameters that class options add to a route, such as a parameter for removed
- * entities.
- */
 function addedArguments({ route }: ExposedRoute): Readonly<Record<string, ArgumentSchema>> {
   const { added = {} } = actingLevel(route);
   return Object.fromEntries(
@@ -307,18 +292,12 @@ async function answered(call: () => Promise<object>): Promise<object> {
   }
 }
 
-/**
- * Returns the result of a successful call of a tool (Model Context Protocol). The result has its JSON twice, as
- * structured data and as text, because older clients read only the text.
- */
+/** Older clients read only the text and not the structured data. */
 function done(told: object): object {
   return { content: [{ type: "text", text: JSON.stringify(told) }], structuredContent: told };
 }
 
-/**
- * Returns the result of a call of a tool that the API has refused. The result is not an error of the Model Context
- * Protocol, so assistants see the refusal and can correct the call.
- */
+/** The result is not an error of the Model Context Protocol, so assistants see the refusal and can correct the call. */
 function failed({ status, body }: Pick<RouteAnswer, "status" | "body">): object {
   return { ...done({ status, error: body }), isError: true };
 }
@@ -332,10 +311,6 @@ function matching(ifMatch: string | undefined): Record<string, string> {
   return ifMatch === undefined ? {} : { "if-match": ifMatch };
 }
 
-/**
- * Returns the arguments for the next page, from the header `Link` of a list. Returns `undefined` for the last page,
- * whose result has no `next`.
- */
 function nextOf(links: string | undefined): Pick<Arguments, "after" | "skip"> | undefined {
   const [, query = ""] = /\?([^>]*)>; rel="next"/.exec(links ?? "") ?? [];
   const parameters = new URLSearchParams(query);

@@ -51,7 +51,7 @@ export function mcp(api: FrameworkRouter, options: McpOptions): RequestHandler {
   const answer = async (req: Request, res: Response) => {
     const { origin } = req.headers;
     // A web page may reach this server by DNS rebinding, so the header `Host` proves nothing. Browsers send the header
-    // `Origin` of the page, so this header is checked instead.
+    // `Origin` of the page.
     if (origin !== undefined && !origins.includes(origin)) {
       return send(res, { status: 403, body: rpcError(`Origin is not one of "origins"`) });
     }

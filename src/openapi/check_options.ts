@@ -3,9 +3,7 @@ import type { OpenApiOptions } from "./options.ts";
 
 type Check = (value: unknown) => string | undefined;
 
-/**
- * The checks of the options of `openapi()`. A check returns the problem of a value, or `undefined` for a valid value.
- */
+/** `undefined` stands for a valid value. */
 export const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   info: (info) =>
     isJsonObject(info) && hasTexts(info, ["title", "version"]) && mayDescribe(info)
@@ -29,7 +27,6 @@ export const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   q: (q) => q === "content" || q === "string" ? undefined : `"q" is neither "content" nor "string"`,
 };
 
-/** Checks the options of `openapi()`. Throws an error that names the first invalid option. */
 export function checkOptions(options: unknown): void {
   const problem = isJsonObject(options) ? problemOf(options) : "the options are not an object";
   if (problem !== undefined) throw new TypeError(`Cannot describe an API: ${problem}`);
@@ -46,10 +43,7 @@ function problemOf(options: Readonly<Record<string, unknown>>): string | undefin
   return undefined;
 }
 
-/**
- * Whether the value of an option of `openapi()` can be written as JSON, because the OpenAPI document contains the
- * values. Cyclic objects and bigints cannot be written.
- */
+/** The OpenAPI document contains the values of the options. Cyclic objects and bigints cannot be written as JSON. */
 function isWritable(value: unknown): boolean {
   try {
     JSON.stringify(value);

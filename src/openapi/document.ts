@@ -11,15 +11,9 @@ const HERE = { url: "." } as const;
 const VERSIONS = { "3.1": "3.1.1", "3.2": "3.2.0" } as const;
 
 export interface DescribedApi {
-  /**
-   * The routes that the OpenAPI document describes, with the operation ID of each. The path of a route has the form of
-   * OpenAPI, such as `/books/{id}`.
-   */
+  /** The operation IDs of the routes, whose paths have the form of OpenAPI. */
   readonly routes: ReadonlyMap<RouteNode, string>;
-  /**
-   * The endpoints that belong to no model, such as the path for batches. The OpenAPI document describes them in
-   * addition to the routes.
-   */
+  /** The endpoints that belong to no model. */
   readonly endpoints: readonly Endpoint[];
 }
 

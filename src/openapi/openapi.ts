@@ -84,16 +84,10 @@ interface Served {
   readonly tag: string;
 }
 
-/**
- * The options `q` and `version` for the OpenAPI document that the documentation page loads. The page can only read a
- * document with these options, so they replace the options of the application.
- */
+/** The documentation page can only read a document with these options. */
 const PAGE_FORMS = { q: "content", version: "3.1" } as const;
 
-/**
- * Whether a request for `/openapi.json` comes from the documentation page, which adds the parameter `q=content` to the
- * URL. The page gets the document with the options in `PAGE_FORMS`.
- */
+/** The documentation page adds the parameter `q=content` to the URL. */
 function isForPage(url: string): boolean {
   return new URLSearchParams(queryOf(url)).get("q") === "content";
 }
@@ -114,8 +108,7 @@ function openedApi(api: unknown): OpenedApi {
     const routes = mountedRoutes(api);
     if (routes !== undefined) return { routes, endpoints: mountedEndpoints(api) };
   } else if (isJsonObject(api) && Array.isArray(api.models)) {
-    // `openapi()` takes options only with a list of models, because the OpenAPI document would otherwise describe every
-    // registered model.
+    // Without a list of models, the OpenAPI document would describe every registered model.
     const routes = openRoutes(api);
     return { routes, endpoints: openEndpoints(api, routes) };
   }

@@ -11,10 +11,7 @@ import { tagsOf } from "./words/tags.ts";
 export interface DocumentContext {
   readonly components: Components;
   readonly operationId: string;
-  /**
-   * How the OpenAPI document describes the filter parameter `q`. `"content"` describes JSON, and `"string"` describes a
-   * text that contains JSON. The documentation page always gets `"content"`.
-   */
+  /** `"content"` describes JSON, and `"string"` describes a text that contains JSON. */
   readonly q: NonNullable<OpenApiOptions["q"]>;
 }
 
@@ -51,10 +48,7 @@ export function describeOperation(
   };
 }
 
-/**
- * Returns the Request Body Object of OpenAPI for the method `QUERY`. The members of the body are the query parameters
- * of the list.
- */
+/** The members of the body are the query parameters of the list. */
 function describeParametersInBody(
   inBody: RouteNode["parameters"],
   { route, components }: { readonly route: RouteNode; readonly components: Components },

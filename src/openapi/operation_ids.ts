@@ -1,12 +1,7 @@
 import { isOperationName } from "../declare/operations/operation.ts";
 import type { RouteNode } from "./route_node.ts";
 
-/**
- * Returns the operation ID of each route. An ID comes from the options of the operation, or from the operation and the
- * path, such as `allMovies`.
- *
- * @throws {TypeError} If the options of two operations have the same ID.
- */
+/** @throws {TypeError} If the options of two operations have the same ID. */
 export function nameOperations(routes: readonly RouteNode[]): Map<RouteNode, string> {
   const taken = new Map<string, RouteNode>();
   for (const route of routes) {
@@ -32,10 +27,7 @@ function placeOf({ method, path }: RouteNode): string {
   return `${method} ${path}`;
 }
 
-/**
- * Returns an operation ID that no other operation has. If the ID without path parameters is taken, the ID gets the
- * names of the parameters, and a number if necessary.
- */
+/** If the ID without path parameters is taken, the ID gets the names of the parameters, and a number if necessary. */
 function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string {
   const short = nameAfter(route, /\/\{[^}]*\}/g);
   if (!taken.has(short)) return short;
@@ -46,8 +38,8 @@ function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string
 }
 
 function nameAfter({ operation, path, isQuery }: RouteNode, leftOut: RegExp): string {
-  // An operation ID such as `lendBooks` begins with the name of the action. The path ends with this name, so the end of
-  // the path is removed, and the ID does not contain the name twice.
+  // The ID of an action begins with its name. The path ends with this name, so its end is removed, and the ID does not
+  // contain the name twice.
   const place = isOperationName(operation) ? path : path.slice(0, -operation.length);
   const words = place.replaceAll(leftOut, "").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const [first, ...others] = isQuery ? ["query"] : operation.split(/[-_]+/);

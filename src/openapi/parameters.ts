@@ -55,7 +55,6 @@ function filterText(
     "expression.";
 }
 
-/** Returns the JSON Schema of a query parameter of a list, as a member of the request body of the method `QUERY`. */
 export function describeMember(
   name: string,
   { route, components }: Pick<ParameterContext, "route" | "components">,
@@ -72,18 +71,14 @@ export function describeMember(
 }
 
 /**
- * Returns the example of the filter parameter `q` in the OpenAPI document. The documentation page proposes the example
- * for a request. In a request for one entity, a condition could exclude that entity, so the example is the empty
- * filter.
+ * The documentation page proposes the example for a request. In a request for one entity, a condition could exclude
+ * that entity.
  */
 function exampleOf(filter: FilterNode, { isOfMany, method }: RouteNode): object {
   return isOfMany ? filterExample(filter, { selectsNothing: method !== "GET" }) : {};
 }
 
-/**
- * Returns the description and the schema of a query parameter in the OpenAPI document. Only hooks of the application
- * read a parameter that no feature describes, so the schema of such a parameter allows every value.
- */
+/** Only hooks of the application read a parameter that no feature describes, so its schema allows every value. */
 function describeQuery(name: string, { facts }: RouteNode): object {
   const known = facts.parameters[name];
   if (known === undefined) return UNKNOWN;
@@ -133,8 +128,7 @@ export function describeHeader(
     ...PREFERENCES,
     ...facts.preferences,
   };
-  // `return=minimal` is not used as an example. Tools send the example and expect the documented answer, but the answer
-  // would have no body.
+  // Tools send the example and expect the documented answer, but with `return=minimal` the answer would have no body.
   const example = preferences.find((each) => each !== "return=minimal");
   return {
     name,

@@ -2,8 +2,8 @@ import { PATH_PARAMETER, pathParameters } from "../describe/paths.ts";
 import type { RouteNode } from "./route_node.ts";
 
 /**
- * Returns the routes with paths in the form of OpenAPI, with `{id}` for `:id`. OpenAPI treats paths that differ only in
- * parameter names as one path, so the names of the first route are used for all of them.
+ * OpenAPI treats paths that differ only in parameter names as one path, so the names of the first route are used for
+ * all of them.
  *
  * @throws {TypeError} If a path has parts that OpenAPI cannot express, such as wildcards.
  */

@@ -30,8 +30,7 @@ import { declaredKeys } from "../schema/mongoose/schemas/change_indexes.ts";
 import { schemasWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
 /**
- * The description of a route from which the OpenAPI document is written. Routes with equal bodies or answers share
- * their descriptions, so that the document describes each object only once.
+ * Routes with equal bodies or answers share their descriptions, so that the document describes each object only once.
  */
 export interface RouteNode
   extends Omit<RouteDescription, "body" | "answer" | "filter" | "bytes" | keyof OperationWords> {
@@ -40,44 +39,26 @@ export interface RouteNode
   readonly bytes?: BytesFacts | undefined;
   readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
-  /**
-   * The parameters, headers and answers that the features of the operation add, such as the parameters of pages. The
-   * OpenAPI document lists them.
-   */
+  /** The parameters, headers and answers that the features of the operation add. */
   readonly facts: JoinedDescription;
-  /**
-   * The response headers of routes whose answers are no entities, such as the headers of a download. The OpenAPI
-   * document lists these headers.
-   */
+  /** The response headers of routes whose answers are no entities. */
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>> | undefined;
   readonly many: boolean;
-  /**
-   * Whether the route is described with the method `QUERY`, which reads a list with the query parameters in a request
-   * body.
-   */
+  /** Whether the route has the method `QUERY`, which reads a list with the query parameters in a request body. */
   readonly isQuery?: true;
-  /**
-   * Whether the operation reads or changes several entities. Its summary in the OpenAPI document has a plural, such as
-   * `List books`.
-   */
+  /** Whether the operation reads or changes several entities. */
   readonly isOfMany: boolean;
-  /**
-   * The property of a parent whose entities the route reads or writes, such as `books` of a shelf. Missing for the
-   * routes of a class.
-   */
+  /** Missing for the routes of a class. */
   readonly property?: PropertyPlace;
-  /** A required field of the body, which the example of a `BAD_DATA` error in the OpenAPI document names. */
+  /** A required field, which the example of a `BAD_DATA` error names. */
   readonly needed?: string;
-  /**
-   * The fields of a unique index of the class that all readers see. The example of a `CONFLICT` error in the OpenAPI
-   * document names these fields.
-   */
+  /** The fields of a unique index that all readers see, which the example of a `CONFLICT` error names. */
   readonly unique?: readonly string[];
-  /** Whether bodies are strict, so that the schemas of bodies allow no other keys and no values of other types. */
+  /** Strict bodies allow no other keys and no values of other types. */
   readonly isStrict: boolean;
   /**
-   * Whether functions of the application can refuse a request with their own error, so that the schemas of its errors
-   * cannot promise a code.
+   * Functions of the application can refuse a request with their own error, so the schemas of errors cannot promise a
+   * code.
    */
   readonly isHooked: boolean;
   /** Whether requests need not pass the guard of the router. */
@@ -86,41 +67,33 @@ export interface RouteNode
 
 export interface PropertyPlace {
   readonly name: string;
-  /**
-   * Whether the property holds one entity and not a list, so that a POST gets a 409 if the property has an entity
-   * already.
-   */
+  /** Whether the property holds one entity and not a list, so that a POST gets a 409 if it has an entity already. */
   readonly isSingle: boolean;
-  /** The name of the class that declares the property, for summaries such as `List books of a shelf`. */
+  /** The name of the class that declares the property. */
   readonly parent: string;
 }
 
 export interface AnswerNode {
   readonly object: ObjectNode;
   /**
-   * Whether hooks, or a `toJSON` of the application, can replace the entity by another value. The schema of such an
-   * answer requires no field.
+   * Hooks, or a `toJSON` of the application, can replace the entity by another value. The schema of such an answer
+   * requires no field.
    */
   readonly isHooked: boolean;
   readonly isSelected: boolean;
-  /** The fields that a hook may leave out of the answer. The schema does not require them. */
+  /** The fields that a hook may leave out of the answer. */
   readonly lacks: readonly string[];
-  /**
-   * The reference fields whose identifiers the server can replace by entities, by name. The schema of such a field
-   * describes the entities.
-   */
+  /** The reference fields whose identifiers the server can replace by entities. */
   readonly populated: ReadonlyMap<string, PopulatedNode>;
 }
 
 export interface PopulatedNode {
   /**
-   * The description of the entity that replaces the identifier. Missing if the model of the reference is not known, or
-   * if the application makes the JSON of the entity. In both cases, the OpenAPI document allows any object.
+   * Missing if the model of the reference is not known, or if the application makes the JSON of the entity. The
+   * document allows any object in both cases.
    */
   readonly object?: ObjectNode;
-  /**
-   * The fields of the populated entity that the answer shows in addition to `_id`. By default, all fields are shown.
-   */
+  /** The fields that the answer shows in addition to `_id`. By default, all fields are shown. */
   readonly select?: readonly string[];
   readonly always: boolean;
 }
@@ -177,7 +150,6 @@ export function routeNode(route: Route): RouteNode {
   };
 }
 
-/** Returns the description of the method `QUERY` of a list, or `undefined` if the route does not have the method. */
 export function queryNode(route: Route): RouteNode | undefined {
   if (!takesQueryMethod(route)) return undefined;
   const node = routeNode(queryRouteOf(route));
@@ -187,10 +159,7 @@ export function queryNode(route: Route): RouteNode | undefined {
   return { ...node, words, errors, isQuery: true };
 }
 
-/**
- * Returns the first required field of a body, for the example of a `BAD_DATA` error in the OpenAPI document. Fields for
- * which some senders could get another message than the message of Mongoose are left out.
- */
+/** Fields for which some senders could get another message than the message of Mongoose are left out. */
 function neededField({ fields, view }: ObjectNode, data: DataType | undefined): string | undefined {
   if (data === undefined || isSchema(data)) return undefined;
   const shape = shapeForAll(buildSchema(data).schema);
@@ -223,10 +192,7 @@ function isRequired({ required }: FieldNode): boolean {
   return required;
 }
 
-/**
- * The hooks that can return another value in the place of an entity. If a route has such a hook, the OpenAPI schema of
- * its answer requires no field, unless the hook can only reject entities or leave out fields.
- */
+/** These hooks can return another value in the place of an entity. */
 const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
 
 function answerNode(route: Route, object: ObjectNode): AnswerNode {
@@ -246,17 +212,14 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
   };
 }
 
-/**
- * Whether a hook can only return the given entity, reject the entity or leave fields out. The OpenAPI document
- * describes the answer after such a hook by the class, because the fields keep their types.
- */
+/** Whether a hook can only return the given entity, reject it or leave fields out. The fields keep their types. */
 function keepsFields(hook: object): boolean {
   return keepsEntity(hook) || namedRule(hook) !== undefined;
 }
 
 /**
- * Whether functions of the application build the JSON of an entity, or of an object that the entity embeds, so that the
- * fields of the class need not be in the JSON.
+ * Functions of the application build the JSON of the entity or of an embedded object, so the fields of the class need
+ * not be in it.
  */
 function makesOwnJson(target: ModelClass): boolean {
   return [...schemasWithin(buildSchema(target).schema)].some(hasOwnJson);

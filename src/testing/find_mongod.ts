@@ -4,20 +4,19 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 
-/** A `mongod` of this machine, in the form of the option `binary` of mongodb-memory-server. */
+/** In the form of the option `binary` of mongodb-memory-server. */
 export interface InstalledMongod {
   readonly systemBinary: string;
   readonly version: string;
 }
 
-/** The oldest major version of MongoDB that Mongrove supports. An older `mongod` on `PATH` is passed over. */
+/** The oldest major version of MongoDB that Mongrove supports. */
 const OLDEST = 6;
 
 const FILE = process.platform === "win32" ? "mongod.exe" : "mongod";
 
 /**
- * Returns the first supported `mongod` on `PATH`. Returns `undefined` if `PATH` has none, or if `MONGOMS_SYSTEM_BINARY`
- * or `MONGOMS_VERSION` is set. The package mongodb-memory-server reads these variables, and finds or downloads a
+ * The package mongodb-memory-server reads `MONGOMS_SYSTEM_BINARY` and `MONGOMS_VERSION`, and finds or downloads a
  * `mongod` itself.
  */
 export async function findMongod(): Promise<InstalledMongod | undefined> {

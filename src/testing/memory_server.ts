@@ -4,21 +4,14 @@ import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 
-/**
- * The type of the part of mongodb-memory-server that `startMongo()` uses. An import of the package's types would make
- * the package a dependency of every application on Node.
- */
+/** An import of the package's types would make the package a dependency of every application on Node. */
 export interface MemoryServerPackage {
   readonly MongoMemoryServer: { create(options: object): Promise<MemoryServer> };
   readonly MongoMemoryReplSet: { create(options: object): Promise<MemoryServer> };
 }
 
-/**
- * A MongoDB that mongodb-memory-server runs for tests. `endProcesses()` kills its processes by these properties,
- * because the package cannot kill them with few permissions in Deno.
- */
 export interface MemoryServer {
-  /** The members of a replica set. Missing for a MongoDB that is a single server. */
+  /** The members of a replica set. */
   readonly servers?: readonly MemoryServer[];
   readonly instanceInfo?: {
     readonly instance: {
@@ -35,16 +28,11 @@ const NAME = "mongodb-memory-server";
 const INSTALL = `Cannot start MongoDB: the package ${NAME} is missing: ` +
   `run "npm i -D ${NAME}" or "deno add npm:${NAME}"`;
 
-/**
- * Imports mongodb-memory-server from the running application. Mongrove does not depend on the package, and the import
- * downloads nothing.
- *
- * @throws {Error} If the application has not installed the package.
- */
+/** Mongrove does not depend on the package, so the application must install it. The import downloads nothing. */
 export async function loadMemoryServer(): Promise<MemoryServerPackage> {
   try {
-    // The argument of `import()` is a variable. With a literal, bundlers would resolve the package before it is needed,
-    // and fail in applications that have not installed it.
+    // With a literal, bundlers would resolve the package before it is needed, and fail in applications that have not
+    // installed it.
     return await import(NAME);
   } catch (cause) {
     const path = lookInProject();
@@ -54,9 +42,8 @@ export async function loadMemoryServer(): Promise<MemoryServerPackage> {
 }
 
 /**
- * Returns the path of the package as the project in the current directory resolves it, or `undefined` if the project
- * has no such package. Some installers let Mongrove import only the dependencies that Mongrove declares, so an import
- * from Mongrove would fail.
+ * Some installers let Mongrove import only the dependencies that Mongrove declares, so the project resolves the
+ * package.
  */
 function lookInProject(): string | undefined {
   try {

@@ -21,15 +21,15 @@ export interface StartMongoOptions {
   readonly dbName?: string;
 }
 
-/** The members that MongoDB allows in a replica set. */
+/** MongoDB allows this number of members. */
 const MOST_MEMBERS = 50;
 
-/** The storage engine of production servers. Transactions need this storage engine. */
+/** Transactions need this storage engine. */
 const STORAGE_ENGINE = "wiredTiger";
 
 /**
- * The arguments of `mongod`. A `mongod` that is killed would leave its Unix socket in the folder of temporary files. On
- * Windows, `mongod` has no such sockets and refuses the argument.
+ * A `mongod` that is killed would leave its Unix socket in the folder of temporary files. On Windows, `mongod` has no
+ * such sockets and refuses the argument.
  */
 const ARGUMENTS = process.platform === "win32" ? [] : ["--nounixsocket"];
 

@@ -12,8 +12,7 @@ import { isFieldKey, isJsonObject, type JsonObject } from "../../schema/fields/j
 import { FREE, resolvePath } from "./resolve_path.ts";
 
 /**
- * Casts a value of a client's filter to the declared type of its field, because MongoDB finds only values of the same
- * type. `null` is not cast, because `null` matches missing fields of every type.
+ * MongoDB finds only values of the same type. `null` is not cast, because `null` matches missing fields of every type.
  */
 export function castValue(value: unknown, context: Context): unknown {
   const { field, path } = context;
@@ -21,8 +20,8 @@ export function castValue(value: unknown, context: Context): unknown {
   if (read === null) return null;
   if (field.kind === "scalar") return castScalar(read, context);
   if (field.kind === "array") {
-    // MongoDB compares the operand of a condition with each element of a stored array, and an operand that is an array
-    // also with the whole stored array. Each value of the operand is therefore cast to the type of an element.
+    // MongoDB compares an operand with each element of a stored array, and a list also with the whole array. So each
+    // value is cast to the type of an element.
     const element = { ...context, field: field.element ?? FREE };
     return Array.isArray(read) ? castList(read, element) : castValue(read, element);
   }
@@ -33,10 +32,7 @@ export function castValue(value: unknown, context: Context): unknown {
   return Array.isArray(read) ? castList(read, context) : read;
 }
 
-/**
- * The Mongoose types that store more digits than a JavaScript number holds. For a field of such a type, a number that
- * JavaScript may have rounded is refused.
- */
+/** These types store more digits than a JavaScript number, so a number that JavaScript may have rounded is refused. */
 const EXACT_TYPES: ReadonlySet<string | undefined> = new Set(["BigInt", "Decimal128", "String"]);
 
 function castScalar(value: unknown, { field, path, compiler }: Context): unknown {
@@ -61,19 +57,11 @@ function castScalar(value: unknown, { field, path, compiler }: Context): unknown
   }
 }
 
-/**
- * Whether a text is an integer that the cast to `Number` would round. Such a text is refused, because the filter would
- * match another number.
- */
+/** The cast to `Number` would round such a text, and the filter would match another number. */
 function isLostText(value: unknown, { type }: FieldShape): boolean {
   return type?.instance === "Number" && typeof value === "string" && isLostInteger(value.trim());
 }
 
-/**
- * Converts a JSON value of a client to a value that Mongoose can cast to the type of the field. Base64 text becomes
- * bytes, and a 64-bit integer becomes a number if no digit is lost. Throws for a date that the calendar does not have,
- * such as February 30.
- */
 function fromJson(value: unknown, { type }: FieldShape): unknown {
   if (type?.instance === "Buffer" && typeof value === "string") {
     const bytes = readBase64(value);
@@ -91,7 +79,6 @@ function fromJson(value: unknown, { type }: FieldShape): unknown {
   return type?.instance === "Decimal128" ? String(value) : value;
 }
 
-/** Whether a value of extended JSON is a day without a time, such as `{ "$date": "1980-05-04" }`. */
 function isMidnight(value: unknown): boolean {
   return value instanceof Date && startOfDay(value).getTime() === value.getTime();
 }
@@ -105,8 +92,8 @@ function castList(value: unknown[], context: Context): unknown[] {
 }
 
 /**
- * Casts an object that the field is compared with as a whole. Throws if a key is an operator or an undeclared field,
- * because such an object is no value of the field.
+ * The field is compared with the whole object. An object with an operator or an undeclared field as a key is no value
+ * of the field.
  */
 function castObject(value: JsonObject, context: Context): JsonObject {
   const inner = deeper(context);
@@ -128,9 +115,8 @@ function memberOf(field: FieldShape, key: string): FieldShape {
 }
 
 /**
- * The functions that read the forms of relaxed extended JSON, by the key of the form, such as `$date`. The class
- * `EJSON` of the package `bson` is not used, because it reads malformed forms as other values. For example, it changes
- * an integer that is too large to another integer, and a wrong text to `NaN`.
+ * `EJSON` of the package `bson` is not used, because it reads malformed forms as other values. It changes an integer
+ * that is too large to another integer, and a wrong text to `NaN`.
  */
 const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   $oid: (value) => new Types.ObjectId(text(value, IDENTIFIER)),
@@ -182,8 +168,7 @@ function readBinary(value: unknown): unknown {
   const { base64, subType = "00" } = isJsonObject(value) ? value : {};
   const bytes = Buffer.from(text(base64, /^[0-9a-z+/]*={0,2}$/i), "base64");
   const binary = new Binary(bytes, Number.parseInt(text(subType, /^[0-9a-f]{1,2}$/i), 16));
-  // The MongoDB driver refuses to write some bytes, such as a malformed vector. The bytes are written here, so that the
-  // client gets a 400 and not the error of a failed query.
+  // The driver refuses some bytes, such as a malformed vector. This write turns the error of a failed query into a 400.
   BSON.serialize({ binary });
   return binary;
 }

@@ -16,9 +16,8 @@ import { resolvePath } from "./resolve_path.ts";
 import { castValue } from "./cast_value.ts";
 
 /**
- * Reads the filter in the parameter `q` of a URL and compiles it to a filter for MongoDB. Returns an empty filter if
- * the URL has no `q`. The property `req.query` of Express is not used, because its parser may drop or split `q`, and
- * `removeAll()` without its filter would remove every entity.
+ * The parser of `req.query` of Express may drop or split `q`, and `removeAll()` without its filter would remove every
+ * entity.
  */
 export function parseQ(url: string, options: CompileFilterOptions): Filter {
   const text = readParameter(url);
@@ -41,10 +40,7 @@ export function parseQ(url: string, options: CompileFilterOptions): Filter {
   return compileFilter(parsed, { ...options, rounded: values });
 }
 
-/**
- * Returns the error message for a number that JavaScript has rounded. The number is refused, because the filter would
- * select the entities with the rounded number.
- */
+/** The filter would select the entities with the number that JavaScript has rounded. */
 function lostNumber(token: string): string {
   const digits = token.slice(0, 40);
   const form = /^-?\d{1,19}$/.test(token) ? "$numberLong" : "$numberDecimal";
@@ -64,8 +60,7 @@ function readParameter(url: string): string | undefined {
   const [first, ...others] = parameters.getAll("q");
   if (others.length > 0) throw badFormat(`Parameter "q" is given more than once`);
   try {
-    // `URLSearchParams` replaces malformed bytes, so the server would run a filter that the client has not sent. Such a
-    // URL is refused.
+    // `URLSearchParams` replaces malformed bytes, so the server would run a filter that the client has not sent.
     if (first !== undefined) decodeURIComponent(query);
     return first;
   } catch {
@@ -76,21 +71,15 @@ function readParameter(url: string): string | undefined {
 export interface CompileFilterOptions {
   readonly shape: Shape;
   readonly limits: FilterLimits;
-  /** The paths of the option `filter`. Without the option, a filter may name every visible path. */
+  /** Without the option `filter`, a filter may name every visible path. */
   readonly paths?: ListedPaths | undefined;
-  /**
-   * The numbers in the filter that JavaScript may have rounded while it parsed them. Some types of fields refuse these
-   * numbers.
-   */
+  /** The numbers that JavaScript may have rounded while it parsed them. */
   readonly rounded?: ReadonlySet<number>;
 }
 
 /**
- * Builds a database filter from a client's filter. The result has only declared and visible paths, operators that run
- * no code, and values cast to the declared types. Each condition of the result consists of operators that are marked as
- * compiled, so Mongoose does not cast them again.
- *
- * @throws {RestError} 400 for a filter with anything else.
+ * The result has only declared and visible paths, operators that run no code, and cast values. Mongoose does not cast
+ * it again, because each condition is marked as compiled.
  */
 export function compileFilter(
   filter: unknown,
@@ -104,16 +93,10 @@ export function compileFilter(
 }
 
 interface ClausePlace {
-  /**
-   * The fields that one object of conditions may name. This object is the whole filter, an element of `$and`, `$or` or
-   * `$nor`, or the operand of `$elemMatch`. Missing inside of a free-form field, where conditions may name any path.
-   */
+  /** Missing inside of a free-form field, where conditions may name any path. */
   readonly shape: Shape | undefined;
   readonly depth: number;
-  /**
-   * The path that is put before each name in the operand of `$elemMatch`, such as `items.`, so that the option `filter`
-   * is compared with full paths. Empty outside of `$elemMatch`.
-   */
+  /** The path before the names in the operand of `$elemMatch`, because the option `filter` has full paths. */
   readonly prefix: string;
 }
 
@@ -139,10 +122,6 @@ export class FilterCompiler {
     this.#rounded = rounded;
   }
 
-  /**
-   * Whether a value is a number that JavaScript may have rounded. A field that stores more digits than a JavaScript
-   * number refuses such a number.
-   */
   isRounded(value: unknown): boolean {
     return typeof value === "number" && this.#rounded?.has(value) === true;
   }
@@ -173,9 +152,8 @@ export class FilterCompiler {
         else referring.push(this.#referring(value, { context, referred }));
       }
     }
-    // A filter may have several conditions through one reference, such as `author.name` and `author.age`, and also a
-    // condition on `author`. As keys of one object they would overwrite each other, so each of them becomes an element
-    // of `$and`.
+    // A filter may have several conditions through one reference, and also one on the reference itself. As keys of one
+    // object they would overwrite each other.
     if (referring.length > 0) result.$and = [...(result.$and as Filter[] ?? []), ...referring];
     return result;
   }
@@ -203,8 +181,8 @@ export class FilterCompiler {
   }
 
   /**
-   * Throws if a path is not in the option `filter` of the operation. An array that is not listed may be named if its
-   * condition names only fields of its elements, which must be listed and are checked in turn.
+   * An array that is not listed may be named if its condition names only fields of its elements, which are checked in
+   * turn.
    */
   #checkListed(path: string, condition: unknown): void {
     const listed = this.#listed;
@@ -218,10 +196,7 @@ export class FilterCompiler {
     return markCompiled({ $eq: castValue(value, context) });
   }
 
-  /**
-   * Compiles a condition on a field of the entities of a reference. The operator `$not` negates the whole condition, so
-   * it becomes the clause `$nor` around the condition on the reference.
-   */
+  /** `$not` negates the whole condition, so it becomes the clause `$nor` around the condition on the reference. */
   #referring(value: unknown, { context, referred }: ReferringPlace): Filter {
     const { path, reference, name } = referred;
     const refer = (condition: Filter): Filter => {
@@ -249,10 +224,7 @@ export class FilterCompiler {
   }
 }
 
-/**
- * Whether a condition on an array names only fields of the array's elements, and never compares an element as a whole.
- * A whole element may hold fields that are not in the option `filter`.
- */
+/** A condition that compares a whole element could reveal fields that are not in the option `filter`. */
 function isOnFields(condition: unknown): boolean {
   if (!isJsonObject(condition)) return false;
   const entries = Object.entries(condition);
@@ -262,10 +234,7 @@ function isOnFields(condition: unknown): boolean {
   });
 }
 
-/**
- * Throws if a field holds a secret. An operator that compares the whole object would reveal the secret through its
- * results, because a client could guess the secret.
- */
+/** An operator that compares the whole object would let a client guess the secret. */
 function refuseSecretive({ field, path }: Context): void {
   if (isSecret(field)) {
     throw badFormat(`Field "${path}" can be filtered by its parts only`, { field: path });

@@ -37,22 +37,15 @@ export function completeQueryLimits(given: QueryLimits = {}): FilterLimits {
   return completeLimits(given, { defaults: DEFAULT_LIMITS, what: "queries" });
 }
 
-/**
- * The field, the path and the limits with which one value of a filter is compiled. If the value is refused, the error
- * names the path and the operator.
- */
 export interface Context {
   readonly field: FieldShape;
   readonly path: string;
   /**
-   * The path from the root of the entity, by which the option `filter` is checked. For a condition inside of
-   * `$elemMatch`, `path` has only the names below the element of the array.
+   * The path from the root of the entity, for the option `filter`. Inside of `$elemMatch`, `path` begins at the element
+   * of the array.
    */
   readonly whole: string;
-  /**
-   * The operator to which the value belongs, such as `$gt`. Empty for a value without an operator, which is compared
-   * for equality.
-   */
+  /** Empty for a value without an operator, which is compared for equality. */
   readonly operator: string;
   readonly depth: number;
   readonly limits: FilterLimits;

@@ -7,18 +7,16 @@ import { castValue, isExtendedJson } from "./cast_value.ts";
 
 export interface Operator {
   /**
-   * The values that the operator compares. `whole` is the value of the field with all nested fields. `own` is only a
-   * property of the value, such as its type or size. `inner` stands for the values that the operators in the operand
-   * compare. An operator that compares the whole value is refused for a field with hidden fields inside, because its
-   * result would reveal them.
+   * An operator that reads the `whole` value is refused for a field with hidden fields inside, because its result would
+   * reveal them. `own` is only a property of the value, and `inner` means that the operand has operators.
    */
   readonly reads: "whole" | "own" | "inner";
   readonly compile: (operand: unknown, context: Context) => unknown;
-  /** Other operators, of which the same condition must have at least one. For example, `$options` needs `$regex`. */
+  /** Other operators, of which the same condition must have at least one. */
   readonly beside?: readonly string[];
   /**
-   * Whether MongoDB accepts every operand of this operator that the compiler lets through. If not, such as for a
-   * malformed `$regex`, an error of MongoDB is answered with a 400, because the client has sent the operand.
+   * Whether MongoDB accepts every operand that the compiler lets through. Otherwise, an error of MongoDB is answered
+   * with a 400, because the client has sent the operand.
    */
   readonly isSafe?: boolean;
 }
@@ -106,22 +104,16 @@ function compileNot(value: unknown, context: Context): unknown {
   return context.compiler.operators(negatedOperators(value, context), context);
 }
 
-/** Returns the operand of `$not`. Throws a 400 if it has no operators. */
 export function negatedOperators(value: unknown, context: Context): JsonObject {
   const isFilled = isJsonObject(value) && !isExtendedJson(value) && Object.keys(value).length > 0;
   return isFilled ? value : refuse(context, "operators");
 }
 
-/** Whether a condition has operators. Otherwise, the condition is a value that the field must equal. */
 export function isOperators(condition: unknown): condition is JsonObject {
   return isJsonObject(condition) && !isExtendedJson(condition) &&
     Object.keys(condition).some((key) => key.startsWith("$"));
 }
 
-/**
- * Whether the operand of `$elemMatch` has operators on the element itself. Otherwise, the operand has conditions on
- * fields of the element, and is compiled as a filter.
- */
 export function isOnElement(operand: unknown): boolean {
   const keys = isJsonObject(operand) ? Object.keys(operand) : [];
   return keys.length > 0 && keys.every((key) => key.startsWith("$") && !isClause(key));
@@ -144,10 +136,6 @@ function compileElement(value: unknown, context: Context): unknown {
 
 const NEAR = new Set(["$geometry", "$minDistance", "$maxDistance"]);
 
-/**
- * The keys that the operand of a geospatial operator may have. `$near` and `$nearSphere` also take a bare list of
- * numbers as a point.
- */
 const SHAPES: Readonly<Record<string, ReadonlySet<string>>> = {
   $geoWithin: new Set(["$geometry", "$box", "$polygon", "$center", "$centerSphere"]),
   $geoIntersects: new Set(["$geometry"]),
@@ -206,10 +194,6 @@ function numbers(value: unknown, context: Context): unknown {
   return checkList(value, context).map((each) => numbers(each, inner));
 }
 
-/**
- * Whether a client's filter has a condition that MongoDB may refuse. Such an error of MongoDB is answered with 400
- * instead of 500.
- */
 export function mayBeRefused(filter: unknown): boolean {
   if (Array.isArray(filter)) return filter.some(mayBeRefused);
   if (filter instanceof ReferenceCondition) return mayBeRefused(filter.conditions);

@@ -2,20 +2,14 @@ import { type FieldShape, referenceIn, type Shape } from "../../schema/fields/sh
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { fieldIn, fieldOf, INDEX, namesIn } from "./resolve_path.ts";
 
-/** A path that leads through a reference to a field of the referred entities, such as `author.name`. */
 export interface ReferredPath {
-  /** The path of the reference, such as `author`. */
   readonly path: string;
   readonly reference: FieldShape;
-  /** The path of the field in the referred class, such as `name`. */
+  /** The path of the field in the referred class. */
   readonly name: string;
   readonly field: FieldShape;
 }
 
-/**
- * Returns the reference through which a path in the filter of a client leads, and the names after it. Returns
- * `undefined` if the path leads through no reference that clients see.
- */
 export function findReference(
   path: string,
   shape: Shape | undefined,
@@ -29,18 +23,14 @@ export function findReference(
     const below = names.slice(index + 1);
     const [next] = below;
     if (reference === undefined || next === undefined) continue;
-    // In a path such as `authors.0.name`, the reference is the element `authors.0` and not the list. So the loop goes
-    // on to the element, and the names after the reference do not begin with an index.
+    // In a path such as `authors.0.name`, the reference is the element `authors.0` and not the list.
     if (field.kind === "array" && INDEX.test(next)) continue;
     return { path: names.slice(0, index + 1).join("."), reference, below };
   }
   return undefined;
 }
 
-/**
- * Returns the field that a path names in the entities of a reference. Returns `undefined` if the path leads through no
- * reference, or to anything but a single value that clients see.
- */
+/** Only a single value that clients see can be named. */
 export function findReferred(path: string, shape: Shape | undefined): ReferredPath | undefined {
   const found = findReference(path, shape);
   if (found === undefined) return undefined;

@@ -3,10 +3,7 @@ import { isFieldKey } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
 
-/**
- * The shape of a value for which the schema declares nothing, such as a value in free-form data. A filter may name any
- * path below such a value.
- */
+/** The schema declares nothing about such a value, so a filter may name any path below it. */
 export const FREE: FieldShape = {
   kind: "free",
   hidden: false,
@@ -15,26 +12,18 @@ export const FREE: FieldShape = {
   selected: true,
 };
 
-/**
- * The maximum number of names in a path. MongoDB stores objects that are at most 100 levels deep, so a longer path is
- * refused as unknown.
- */
+/** MongoDB stores objects that are at most 100 levels deep. */
 const MAX_NAMES = 100;
 
 export const INDEX = /^(0|[1-9]\d{0,8})$/;
 
-/**
- * Returns the field that a path in the filter of a client names. The path may lead through objects, maps, arrays and
- * free-form fields. Throws a 400 if the path names no field, or a field that clients cannot see. Both errors are equal,
- * so that a client cannot find hidden fields.
- */
+/** The error is the same for a missing and for a hidden field, so that a client cannot find hidden fields. */
 export function resolvePath(path: string, shape: Shape | undefined): FieldShape {
   const field = fieldAt(path, shape);
   if (field === undefined) throw badFormat(`Field "${path}" is unknown`, { field: path });
   return field;
 }
 
-/** Returns the field that a path in the filter of a client names, or `undefined` if clients see no such field. */
 export function fieldAt(path: string, shape: Shape | undefined): FieldShape | undefined {
   return namesIn(path)?.reduce<FieldShape | undefined>(
     (field, name) => field && fieldIn(field, name),
@@ -42,7 +31,6 @@ export function fieldAt(path: string, shape: Shape | undefined): FieldShape | un
   );
 }
 
-/** Splits a path in the filter of a client into its names. Returns `undefined` if the text is no path. */
 export function namesIn(path: string): string[] | undefined {
   const names = path.split(".");
   const isPath = names.length <= MAX_NAMES &&
@@ -54,7 +42,6 @@ export function fieldOf(shape: Shape | undefined): FieldShape {
   return shape === undefined ? FREE : { ...FREE, kind: "object", shape };
 }
 
-/** Returns the field that a name leads to inside of a field, or `undefined` if clients see no such field. */
 export function fieldIn(field: FieldShape, name: string): FieldShape | undefined {
   const { kind, shape, element = FREE } = field;
   switch (kind) {
@@ -73,11 +60,7 @@ export function fieldIn(field: FieldShape, name: string): FieldShape | undefined
   }
 }
 
-/**
- * Returns the field that declares a path below `field`. Returns `undefined` if the schema declares no such path, so
- * that the filter is refused. Filters of hooks and scopes use this function, because they may name fields that clients
- * do not see. Below a field that may hold any value, the result is {@linkcode FREE}.
- */
+/** Filters of hooks and scopes may name fields that clients do not see. */
 export function fieldDeclaredIn(field: FieldShape, path: string): FieldShape | undefined {
   return path.split(".").reduce<FieldShape | undefined>(
     (holder, name) => holder && declaredIn(holder, name),
@@ -91,15 +74,11 @@ function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
   if (kind === "object") {
     return shape?.fields.get(name) ?? (shape?.declares(name) ? FREE : undefined);
   }
-  // A schema type of the application or of a package may store objects whose fields the schema does not declare. So
-  // every path below such a field is accepted.
+  // A schema type of the application or of a package may store objects whose fields the schema does not declare.
   return kind !== "scalar" || type !== undefined && !isMongooseType(type) ? FREE : undefined;
 }
 
-/**
- * Removes the indexes of array elements from a path, so that `tags.0` is allowed if the option `filter` has `tags`. A
- * number stays if it is the key of a Map.
- */
+/** A number stays if it is the key of a Map. */
 export function withoutIndexes(path: string, shape: Shape): string {
   let field: FieldShape | undefined = fieldOf(shape);
   const kept: string[] = [];
@@ -110,10 +89,7 @@ export function withoutIndexes(path: string, shape: Shape): string {
   return kept.join(".");
 }
 
-/**
- * Returns the fields that a path leads through, each with its path, such as to find an array on the path. The list ends
- * with the first array or free-form field, so names after such a field have no entry.
- */
+/** The list ends with the first array or free-form field. */
 export function fieldsOn(path: string, shape: Shape): [path: string, field: FieldShape][] {
   const found: [string, FieldShape][] = [];
   let holder: Partial<FieldShape> = { shape };

@@ -1,13 +1,9 @@
-// A BSON document consists of a length, elements and a zero byte. The length is an int32 that includes itself. An
-// element consists of a type of one byte, a name that ends with a zero byte, and a value whose form depends on the
-// type. An array is a document with the names "0", "1" and so on. Numbers are little-endian. A string consists of a
-// length, UTF-8 bytes and a zero byte.
+// A BSON document consists of an int32 length that includes itself, elements and a zero byte. An element consists of a
+// type of one byte, a name that ends with a zero byte, and a value. An array is a document with the names "0", "1" and
+// so on. Numbers are little-endian. A string consists of a length, UTF-8 bytes and a zero byte.
 import { Buffer } from "node:buffer";
 
-/**
- * The error for a stored value that cannot be converted from BSON bytes to JSON text. The caller catches the error and
- * has Mongoose make the JSON of the whole document.
- */
+/** Mongoose must make the JSON of a document with a value that cannot be converted from BSON bytes. */
 export class UnknownTypeError extends Error {
   override readonly name = "UnknownTypeError";
 }
@@ -22,17 +18,14 @@ export class BsonReader {
     this.at = start;
   }
 
-  /** Moves to the first element of a BSON document or array. Returns the position of its end, which `next()` needs. */
+  /** The result is the position of the end, which `next()` needs. */
   open(): number {
     const { at } = this;
     this.at = at + 4;
     return at + readInt32(this.bytes, at);
   }
 
-  /**
-   * Moves to the name of the next element and returns `true`. At the end of the document, moves past the document and
-   * returns `false`.
-   */
+  /** At the end of the document, moves past the document and returns `false`. */
   next(end: number): boolean {
     const { at } = this;
     if (at >= end - 1) {
@@ -85,23 +78,21 @@ function endOfName(source: Buffer, start: number): number {
   return at;
 }
 
-/** Reads an int32 faster than `Buffer.readInt32LE()`, which checks bounds. */
+/** `Buffer.readInt32LE()` is slower, because it checks bounds. */
 export function readInt32(source: Buffer, at: number): number {
   return (source[at] as number) | (source[at + 1] as number) << 8 |
     (source[at + 2] as number) << 16 |
     (source[at + 3] as number) << 24;
 }
 
-/**
- * Reads an int64 as a number. The number is exact up to 2^53, so the caller must read a greater integer as a `bigint`.
- */
+/** The number is exact up to 2^53, so the caller must read a greater integer as a `bigint`. */
 export function readInt64(source: Buffer, at: number): number {
   return readInt32(source, at + 4) * 0x1_0000_0000 + source.readUInt32LE(at);
 }
 
 /**
- * The sizes of values by BSON type, by which the `BsonReader` skips a value. -1 stands for a size that is stored in
- * front of the value and does not include itself. -2 stands for a stored size that includes itself.
+ * -1 stands for a size that is stored in front of the value and does not include itself. -2 stands for a stored size
+ * that includes itself.
  */
 const SIZES: Readonly<Record<number, number>> = {
   0x01: 8,
@@ -134,10 +125,7 @@ function sizeOf({ type, bytes, at }: BsonReader): number {
   return readInt32(bytes, at) + (size === -1 ? 4 : 0);
 }
 
-/**
- * Returns the bytes of each document in a BSON array. The results share the memory of the array, so a change of a
- * result changes the array.
- */
+/** The results share the memory of the array. */
 export function documentsIn(
   { array, start }: { readonly array: Buffer; readonly start: number },
 ): Buffer[] {
@@ -150,10 +138,7 @@ export function documentsIn(
   return documents;
 }
 
-/**
- * The type and the name of the ObjectId `_id`. A document that begins with such an identifier has these bytes after its
- * length, so the identifier can be read without decoding the document.
- */
+/** The type and the name of an ObjectId `_id`. A document that begins with it can be identified without decoding. */
 const OBJECT_ID = [0x07, 0x5f, 0x69, 0x64, 0x00];
 
 export function identifierIn(document: Buffer): string | undefined {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { BsonReader } from "./bson_reader.ts";
 
-/** The size in bytes at which a chunk of a long answer is sent, before the next chunk is written. */
+/** At this size, a chunk of a long answer is sent before the next chunk is written. */
 export const PIECE_BYTES = 64 * 1024;
 
 const QUOTE = 0x22;
@@ -10,10 +10,7 @@ const COMMA = 0x2c;
 const OBJECT = 0x7b;
 const ARRAY = 0x5b;
 
-/**
- * A table of all bytes. The entry is 1 if a JSON string may hold the byte without an escape. A string with any other
- * byte is written by `#escaped()`.
- */
+/** The entry is 1 if a JSON string may hold the byte without an escape. */
 const UNESCAPED = Uint8Array.from(
   { length: 256 },
   (_, byte) => byte < 0x20 || byte === QUOTE || byte === BACKSLASH || byte > 0x7e ? 0 : 1,
@@ -21,12 +18,9 @@ const UNESCAPED = Uint8Array.from(
 
 const HEX = new Uint8Array(Buffer.from("0123456789abcdef", "latin1"));
 
-/**
- * A buffer for JSON text that grows as needed. Some methods write without a check of the size, which is faster, so
- * their callers must call `reserve()` before.
- */
+/** Some methods write without a check of the size, which is faster, so their callers must call `reserve()` before. */
 export class JsonWriter {
-  /** The buffer, which may be larger than the text. Only the bytes before `length` hold text. */
+  /** Only the bytes before `length` hold text. */
   bytes: Buffer<ArrayBuffer>;
   length = 0;
 
@@ -42,22 +36,19 @@ export class JsonWriter {
     if (this.length + count > this.bytes.length) this.#grow(count);
   }
 
-  /**
-   * Grows the buffer. `#grow()` is separate from `reserve()`, so that JavaScript engines can inline the check in
-   * `reserve()`.
-   */
+  /** Separate from `reserve()`, so that JavaScript engines can inline the check in `reserve()`. */
   #grow(count: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.length + count));
     larger.set(this.written);
     this.bytes = larger;
   }
 
-  /** Writes one byte without a check of the size. The caller must have called `reserve()`. */
+  /** The caller must have reserved the byte. */
   byte(value: number): void {
     this.bytes[this.length++] = value;
   }
 
-  /** Writes an integer with `count` decimal digits. The caller must have reserved `count` bytes. */
+  /** The caller must have reserved `count` bytes. */
   digits(value: number, count: number): void {
     const { bytes, length } = this;
     let rest = value;
@@ -68,7 +59,7 @@ export class JsonWriter {
     this.length = length + count;
   }
 
-  /** Writes bytes of JSON text. The caller must have reserved as many bytes as the text has. */
+  /** The caller must have reserved as many bytes as the text has. */
   raw(text: Uint8Array): void {
     const { bytes } = this;
     let at = this.length;
@@ -82,10 +73,7 @@ export class JsonWriter {
     this.length += text.length;
   }
 
-  /**
-   * Writes a text of ASCII characters unchanged, such as a bracket or a number. The text must be valid JSON already,
-   * because the method escapes no characters.
-   */
+  /** The text must be valid JSON already, because no characters are escaped. */
   ascii(text: string): void {
     this.reserve(text.length);
     const { bytes } = this;
@@ -99,7 +87,7 @@ export class JsonWriter {
     this.length += this.bytes.write(text, this.length, "utf8");
   }
 
-  /** Writes a comma, unless an object or an array has just begun. The caller must have reserved one byte. */
+  /** The caller must have reserved one byte. */
   comma(): void {
     const last = this.bytes[this.length - 1];
     if (last !== OBJECT && last !== ARRAY) this.bytes[this.length++] = COMMA;
@@ -121,10 +109,7 @@ export class JsonWriter {
     from.at = end;
   }
 
-  /**
-   * Writes `count` bytes of the `BsonReader` as lower-case hexadecimal digits. The caller must have reserved two bytes
-   * for each of them.
-   */
+  /** The caller must have reserved two bytes for each byte of the source. */
   hex(from: BsonReader, count: number): void {
     const { bytes: source } = from;
     const { bytes } = this;
@@ -139,10 +124,7 @@ export class JsonWriter {
     from.at = end;
   }
 
-  /**
-   * Writes a string that needs escapes or is not ASCII. Bytes that are not UTF-8 are replaced, so the JSON text is
-   * always valid UTF-8.
-   */
+  /** Bytes that are not UTF-8 are replaced, so the JSON text is always valid UTF-8. */
   #escaped(from: BsonReader, end: number): void {
     this.text(JSON.stringify(from.bytes.toString("utf8", from.at, end)));
     from.at = end;
@@ -151,10 +133,7 @@ export class JsonWriter {
 
 export type JsonPiece = string | Uint8Array;
 
-/**
- * The text between two entities. A comma separates the elements of a JSON array. A line break separates entities in
- * lines, because compact JSON text contains no line break.
- */
+/** Compact JSON text contains no line break, so a line break can separate entities. */
 export type Separator = "," | "\n";
 
 export function enclosed(text: JsonPiece, { open = "", close = "" }): Buffer {

@@ -5,81 +5,50 @@ import { type FieldShape, referenceIn, type Shape } from "../../schema/fields/sh
 import { type StoredAs, storedAs } from "../json_types.ts";
 import { fieldToJson } from "../to_json.ts";
 
-/**
- * The rules for converting a stored value from BSON bytes to JSON text without Mongoose, such as the BSON types that
- * its field may have. A value without rules, such as a value in free-form data, is converted by its BSON type alone.
- */
+/** A value without a plan, as in free-form data, is converted by its BSON type alone. */
 export interface ValuePlan extends StoredAs {
   readonly object?: Plan;
   readonly items?: ValuePlan;
 }
 
-/**
- * The bit mask `types` for a field that may store values of any BSON type, so that the type of its value is not
- * checked.
- */
+/** With this mask, the BSON type of a value is not checked. */
 export const ANY = -1;
 
-/**
- * The number of bytes that are reserved in the output before a value is written. The number is enough for a comma and
- * for any value of a fixed size with its quotes.
- */
+/** Enough bytes for a comma and for any value of a fixed size with its quotes. */
 export const ROOM = 64;
 
-/**
- * The rules for converting a stored object from BSON bytes to JSON text without Mongoose. In an object without such
- * rules, all fields are converted.
- */
 export interface Plan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly defaults: readonly Default[];
   /**
-   * Whether an object may contain an object of the same class, such as a comment with answers. The conversion of the
-   * inner object overwrites the numbers that show which fields the outer object has. If a default is missing in the
-   * outer object, Mongoose makes the JSON of the document.
+   * Whether an object may contain an object of the same class. The inner object overwrites the numbers in `seen`, so
+   * Mongoose makes the JSON of a document in which a default is missing.
    */
   readonly recursive: boolean;
-  /**
-   * The rules for each value of an object whose keys are data and not names of fields, such as a Map. Missing for an
-   * object with declared fields, because each of these fields has separate rules.
-   */
+  /** Present if the keys of the object are data and not names of fields. */
   readonly values?: ValuePlan;
-  /**
-   * The rules of the fields in the order of the last object. The next object most likely has the same order, so the
-   * rules of its fields are found without a search.
-   */
+  /** The fields in the order of the last object, which the next object most likely has too. */
   readonly order: (FieldPlan | undefined)[];
-  /**
-   * The running number of the object that is being converted by these rules. Each field that is found in the object
-   * notes this number. A field with a smaller number is therefore missing in the object.
-   */
+  /** The running number of the current object. A field with a smaller number in `seen` is missing in the object. */
   objects: number;
 }
 
 export interface FieldPlan extends ValuePlan {
   readonly property: string;
   readonly name: Uint8Array;
-  /** The name of the field as JSON text, with quotes and a colon. */
+  /** The JSON text of the name, with quotes and a colon. */
   readonly key: Uint8Array;
   /**
-   * `1` for a field with a default, else `0`. The transcoder subtracts the value from the number of expected fields, so
-   * that it knows whether a default is missing.
+   * `1` for a field with a default. The transcoder counts these fields, so that it knows whether a default is missing.
    */
   readonly expected: 0 | 1;
-  /**
-   * The running number of the last converted object that had the field. If the object that is being converted has
-   * another number, the field is missing in it, and the default of the field is written.
-   */
+  /** The running number of the last object that had the field. */
   seen: number;
 }
 
 export interface Default {
   readonly field: FieldPlan;
-  /**
-   * The JSON text of the field's name and default, such as `"tags":[]`, which the answer shows for a document without
-   * the field. Empty for a default that only Mongoose can compute, so that Mongoose makes the JSON of a document
-   * without the field.
-   */
+  /** The JSON text of the name and the default. Empty for a default that only Mongoose can compute. */
   readonly text: Uint8Array;
 }
 
@@ -93,11 +62,7 @@ interface OpenPlan extends Plan {
   recursive: boolean;
 }
 
-/**
- * Compiles the rules for converting stored documents of a model to JSON text without Mongoose. The rules contain the
- * fields to show, their keys as text, and the defaults of missing fields. Hidden and unselected fields are not in the
- * rules and therefore cannot be shown.
- */
+/** Hidden and unselected fields are not in the plan and therefore cannot be shown. */
 export function planJson(
   shape: Shape,
   shows: (name: string, field: FieldShape) => boolean,
@@ -105,17 +70,14 @@ export function planJson(
   return new Planner().root(shape, shows);
 }
 
-/**
- * Compiles the rules for converting entities of a class, and the objects in them, to JSON text. The rules of each class
- * are compiled once, because a class may embed itself without an end.
- */
+/** The plan of each class is compiled once, because a class may embed itself without an end. */
 class Planner {
   readonly #known = new Map<Shape, OpenPlan>();
   #around: readonly Shape[] = [];
 
   /**
-   * Compiles the rules for converting an entity to JSON text. An object of the same class inside of the entity gets
-   * separate rules, because the projection of a read leaves out fields of the entity, and not of that object.
+   * An object of the same class inside of the entity gets another plan, because the projection of a read leaves out
+   * fields of the entity, and not of that object.
    */
   root(shape: Shape, shows: (name: string, field: FieldShape) => boolean): Plan {
     const plan = openPlan();
@@ -156,10 +118,7 @@ class Planner {
     }
   }
 
-  /**
-   * Returns the rules for converting the value of a field to JSON text. Returns `undefined` for a free-form value,
-   * which may have any BSON type.
-   */
+  /** `undefined` stands for a free-form value, which may have any BSON type. */
   #value(field: FieldShape): ValuePlan | undefined {
     const items = field.element && this.#value(field.element);
     switch (field.kind) {
@@ -191,20 +150,15 @@ function openPlan(): OpenPlan {
   return { fields: new Map(), defaults: [], recursive: false, order: [], objects: 0 };
 }
 
-/**
- * Returns the JSON text of a field's default with its key. Returns an empty text for a default that only Mongoose can
- * compute, and `undefined` if the field has no default.
- */
+/** The text is empty for a default that only Mongoose can compute. */
 function defaultText(name: string, field: FieldShape): Uint8Array | undefined {
   const { kind, make } = fieldDefault(field);
-  // Mongoose gives an embedded object without an identifier a new identifier at every read, so no default is written
-  // for the identifier.
+  // Mongoose gives an embedded object without an identifier a new identifier at every read.
   if (kind === "nothing" || name === "_id") return undefined;
   if (kind !== "constant" || make === undefined) return new Uint8Array();
   const json = JSON.stringify(fieldToJson(make(), field)) ?? "null";
   // The default of a reference is an identifier, which must be replaced by its entity if the client populates the
-  // field. The prepared text of a default cannot be replaced, so Mongoose makes the JSON of a document without this
-  // field.
+  // field. Prepared text cannot be replaced, so Mongoose makes the JSON of a document without this field.
   const isNamed = referenceIn(field) !== undefined && json !== "[]" && json !== "null";
   return isNamed ? new Uint8Array() : entry(name, json);
 }

@@ -20,23 +20,15 @@ export interface TranscoderOptions {
   readonly fieldWriter?: FieldWriter | undefined;
 }
 
-/**
- * A writer for the values of some fields that are not converted in the usual way. For example, `Marking` leaves out
- * references, so that the referenced entities can be inserted later.
- */
 export interface FieldWriter {
   /**
-   * Handles the current value if its field is one of the fields of this writer, and moves the `BsonReader` past the
-   * value. Returns `false` for any other field, so that the `Transcoder` converts the value. The key of the field has
-   * already been written.
+   * Returns `false` for a field that the `Transcoder` must convert. Otherwise, moves the `BsonReader` past the value,
+   * whose key has already been written.
    */
   take(transcoder: Transcoder, field: FieldPlan): boolean;
 }
 
-/**
- * Converts BSON bytes to JSON text, without making JavaScript objects of the documents, which would take much more
- * time.
- */
+/** JavaScript objects of the documents would take much more time. */
 export class Transcoder {
   readonly source: BsonReader;
   readonly out: JsonWriter;
@@ -52,10 +44,7 @@ export class Transcoder {
     this.#planned(plan, this.#fieldWriter);
   }
 
-  /**
-   * @throws {UnknownTypeError} If only Mongoose can write one of the values. The caller discards the text that was
-   * written so far.
-   */
+  /** @throws {UnknownTypeError} If only Mongoose can write one of the values. The caller discards the text so far. */
   document(plan?: Plan): void {
     if (plan === undefined || plan.values !== undefined) transcodeFree(this, plan?.values);
     else this.#planned(plan, undefined);
@@ -86,17 +75,16 @@ export class Transcoder {
   }
 
   /**
-   * Finds the rules of the current field by its name. Most documents of a collection have their fields in the same
-   * order, so the order of the last document is tried first.
+   * Most documents of a collection have their fields in the same order, so the order of the last document is tried
+   * first.
    */
   #findField(plan: Plan, position: number): FieldPlan | undefined {
     const { source } = this;
     const guess = plan.order[position];
     if (guess !== undefined && source.isNamed(guess.name)) return guess;
     const named = plan.fields.get(source.bytes.toString("utf8", source.at, source.nameEnd()));
-    // `toString()` replaces bytes that are not UTF-8, so two different names in the stored data may give the same text.
-    // The bytes of the names are compared too. Otherwise, a value could be written by the rules of another field, which
-    // may be hidden.
+    // `toString()` replaces bytes that are not UTF-8, so two different names may give the same text. Without the
+    // comparison of bytes, a value could be written by the rules of another field, which may be hidden.
     const field = named !== undefined && source.isNamed(named.name) ? named : undefined;
     if (position < 256) plan.order[position] = field;
     return field;
@@ -123,10 +111,7 @@ export class Transcoder {
     out.ascii("]");
   }
 
-  /**
-   * Writes the value of the current BSON element as JSON text. The caller must have reserved {@linkcode ROOM} bytes of
-   * the output.
-   */
+  /** The caller must have reserved {@linkcode ROOM} bytes of the output. */
   value(plan: ValuePlan | undefined): void {
     const { source, out } = this;
     if (plan !== undefined) checkValue(plan, source);
@@ -141,8 +126,7 @@ export class Transcoder {
 }
 
 function writeDefaults(plan: Plan, out: JsonWriter): void {
-  // An inner object of the same class has overwritten the numbers that show which fields the outer object has. Its
-  // missing defaults are unknown, so the error makes Mongoose convert the document.
+  // An inner object of the same class has overwritten the numbers that show which fields the outer object has.
   if (plan.recursive) throw new UnknownTypeError("Cannot tell which fields are missing");
   for (const { field, text } of plan.defaults) {
     if (field.seen === plan.objects) continue;
@@ -153,18 +137,15 @@ function writeDefaults(plan: Plan, out: JsonWriter): void {
   }
 }
 
-/**
- * Converts a stored object whose keys are data, and not names of fields, from BSON bytes to JSON text. `values` has the
- * rules for the values of a Map. Without `values`, the object is free-form data with values of any type.
- */
+/** The keys of the object are data. `values` is missing for free-form data. */
 function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): void {
   const { source, out } = transcoder;
   out.ascii("{");
   for (const end = source.open(); source.next(end);) {
     const nameEnd = source.nameEnd();
     const leavesOut = isLeftOut(source, nameEnd);
-    // The JSON of Mongoose has no Map with a forbidden key, such as a key with a dot. The error makes Mongoose convert
-    // a document with such a Map, so that the answer is the same as for other reads.
+    // The JSON of Mongoose has no Map with a forbidden key, such as a key with a dot. With the error, Mongoose converts
+    // the document, so that the answer is the same as for other reads.
     if (values !== undefined && (leavesOut || !isMapKey(source, nameEnd))) {
       throw new UnknownTypeError("Cannot write such a key of a map");
     }
@@ -184,10 +165,7 @@ function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): v
   out.ascii("}");
 }
 
-/**
- * Whether a key, such as `__proto__`, would reach the prototype of an object. Documents of Mongoose leave out such
- * keys, so the JSON leaves them out too.
- */
+/** Documents of Mongoose leave out keys, such as `__proto__`, that would reach the prototype of an object. */
 function isLeftOut({ bytes, at }: BsonReader, end: number): boolean {
   return LENGTHS.has(end - at) && PROTOTYPE_KEYS.has(bytes.toString("latin1", at, end));
 }
@@ -198,10 +176,6 @@ function isMapKey({ bytes, at }: BsonReader, end: number): boolean {
   return bytes[at] !== DOLLAR && !bytes.subarray(at, end).includes(DOT);
 }
 
-/**
- * Throws an `UnknownTypeError` if the stored value has another BSON type than its field, or is a number or a date that
- * JavaScript cannot represent. Mongoose then makes the JSON of the whole document.
- */
 function checkValue({ types }: ValuePlan, source: BsonReader): void {
   const { type } = source;
   if (types === ANY) return;
@@ -211,8 +185,8 @@ function checkValue({ types }: ValuePlan, source: BsonReader): void {
 }
 
 /**
- * Whether JavaScript can represent a stored number or date. If not, Mongoose makes the JSON of the document, so that
- * the answer is the same as for other reads.
+ * Mongoose makes the JSON of a document with a number or a date that JavaScript cannot represent, so that the answer is
+ * the same as for other reads.
  */
 function canHold(types: number, { type, bytes, at }: BsonReader): boolean {
   if (type === DOUBLE) return !Number.isNaN(bytes.readDoubleLE(at));
@@ -222,10 +196,7 @@ function canHold(types: number, { type, bytes, at }: BsonReader): boolean {
 }
 
 export interface DocumentWriterOptions {
-  /**
-   * Returns the JSON text of a document with a value that only Mongoose can write. This text replaces the text that was
-   * begun for the document.
-   */
+  /** The text replaces the text that was begun for a document that only Mongoose can write. */
   readonly decode: (document: Buffer) => string;
   readonly fieldWriter?: FieldWriter;
 }
@@ -243,10 +214,7 @@ export class DocumentWriter {
     this.#write(this.#open(source, out));
   }
 
-  /**
-   * Writes the documents of an array with separators between them, without brackets. Yields after about `most` bytes of
-   * BSON, so that other work can run. Returns the number of documents.
-   */
+  /** Yields after about `most` bytes of BSON, so that other work can run. Returns the number of documents. */
   *array(
     source: BsonReader,
     { out, separator = ",", most = Infinity }: {

@@ -3,10 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import process from "node:process";
 
-/**
- * The folder with the files of the package swagger-ui-dist, or the reason why the documentation page `/docs` cannot be
- * shown.
- */
+/** `missing` has the reason why the documentation page cannot be shown. */
 export type SwaggerUi = { readonly folder: string } | { readonly missing: string };
 
 const NAME = "swagger-ui-dist";
@@ -16,16 +13,10 @@ const INSTALL = `This page needs the package ${NAME}: ` +
 
 const ALLOW = `This page needs to read the files of ${NAME}: run Deno with --allow-read`;
 
-/**
- * The file of swagger-ui-dist with the script of Swagger UI. The documentation page cannot be shown if this file cannot
- * be read.
- */
+/** Without this file, the documentation page cannot be shown. */
 export const BUNDLE = "swagger-ui-bundle.js";
 
-/**
- * Finds the package swagger-ui-dist among the packages of the application. The package is not a dependency of Mongrove,
- * and nothing is downloaded.
- */
+/** The package is not a dependency of Mongrove, so the application must install it. Nothing is downloaded. */
 export async function findSwaggerUi(): Promise<SwaggerUi> {
   const folder = await askPackage() ?? lookInProject();
   if (folder === undefined) return { missing: INSTALL };
@@ -37,13 +28,10 @@ export async function findSwaggerUi(): Promise<SwaggerUi> {
   }
 }
 
-/**
- * Returns the folder of the package swagger-ui-dist, which the package exports in `absolute-path.js`. The exported path
- * is right wherever Deno stores packages. Returns `undefined` if Mongrove cannot import the package.
- */
+/** The path that the package exports is right wherever Deno stores packages. */
 async function askPackage(): Promise<string | undefined> {
-  // The path of the import is no literal, so that bundlers and type checkers do not look for swagger-ui-dist, which the
-  // application may not have installed.
+  // Bundlers and type checkers must not look for swagger-ui-dist, which the application may not have installed. So the
+  // path is no literal.
   const path = `${NAME}/absolute-path.js`;
   try {
     const { default: tell } = await import(path) as { default: () => string };
@@ -54,9 +42,7 @@ async function askPackage(): Promise<string | undefined> {
 }
 
 /**
- * Returns the folder of swagger-ui-dist among the packages of the application in the working directory. Some installers
- * let a package import only its declared dependencies, so that Mongrove cannot import swagger-ui-dist. Returns
- * `undefined` if the application has not installed the package.
+ * Some installers let a package import only its declared dependencies, so that Mongrove cannot import swagger-ui-dist.
  */
 function lookInProject(): string | undefined {
   try {

@@ -2,17 +2,11 @@ import { escapeHtml } from "../../http/escape_html.ts";
 
 export interface PageOptions {
   readonly title: string;
-  /**
-   * The URLs in the option `servers` of `openapi()`, absolute or relative. The content security policy of the
-   * documentation page lets the page send requests to them.
-   */
+  /** The content security policy lets the page send requests to these URLs, which are absolute or relative. */
   readonly servers: readonly string[];
 }
 
-/**
- * Returns the HTML of the documentation page `/docs`. All URLs in the HTML are relative, so the page works at any path
- * and behind a proxy.
- */
+/** All URLs in the HTML are relative, so the page works at any path and behind a proxy. */
 export function writePage({ title }: PageOptions): string {
   return `<!DOCTYPE html>
 <html lang="en">
@@ -33,10 +27,6 @@ export function writePage({ title }: PageOptions): string {
 `;
 }
 
-/**
- * Returns the content security policy of the documentation page. The page may load files from its origin, and send
- * requests to its origin and to the URLs in the option `servers` of `openapi()`.
- */
 export function writePolicy({ servers }: PageOptions): string {
   const origins = servers.flatMap(originOf);
   return [

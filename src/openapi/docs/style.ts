@@ -1,7 +1,4 @@
-/**
- * The style sheet of the documentation page. The style sheet of Swagger UI is a layer, so that each rule after it wins
- * over the rules of Swagger UI without longer selectors.
- */
+/** The style sheet of Swagger UI is a layer, so that each rule after it wins without longer selectors. */
 export const STYLE = `@import url("swagger-ui.css") layer(swagger-ui);
 
 :root {

@@ -19,25 +19,17 @@ import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";
 import { isOperationName } from "../../declare/operations/operation.ts";
 
-/**
- * An example of an error that a route can answer. The OpenAPI document shows the example in the response of the error.
- */
 export interface ErrorExample {
-  /** The key of the example in the field `examples` of OpenAPI, which tools show as its name. */
+  /** Tools show this key of the field `examples` as the name of the example. */
   readonly name: string;
   readonly error: RestError;
-  /**
-   * Whether the body of the example names fields of the class. Routes of other classes cannot share the OpenAPI
-   * response with this example, so the class gets a separate response.
-   */
+  /** Routes of other classes cannot share a response whose example names fields of the class. */
   readonly namesFields?: boolean;
 }
 
 /**
- * Returns the examples of an error of a route for the OpenAPI document. The functions that make the errors of requests
- * make the examples too, so the server answers with these bodies. `owner` is the name of the class or of the action
- * whose fields an example names. The name of the response begins with `owner`, so that other classes do not share the
- * response.
+ * The functions that make the errors of requests make the examples too. The name of the response begins with `owner`,
+ * so that other classes do not share a response with their fields.
  */
 export function examplesOf(
   { codes }: ErrorDescription,
@@ -49,10 +41,6 @@ export function examplesOf(
   return { examples, owner: examples.some(({ namesFields }) => namesFields) ? owner : "" };
 }
 
-/**
- * Returns error examples as the field `examples` of a Media Type Object of OpenAPI. `write` converts an error to its
- * body in this media type, such as problem details.
- */
 export function namedExamples(
   examples: readonly ErrorExample[],
   write: (error: RestError) => object,
@@ -119,8 +107,5 @@ const EXAMPLES: Readonly<Record<ErrorCode, (route: RouteNode) => readonly ErrorE
   UNAVAILABLE: () => [{ name: "away", error: answerTo({ kind: "away", reason: "outage" }) }],
 };
 
-/**
- * The limit in the example of a 409 for too many entities, which is the limit in the example of `Prefer: max-affected`
- * too.
- */
+/** The example of `Prefer: max-affected` has the same limit. */
 const SOME = 10;

@@ -58,8 +58,7 @@ interface ErrorContext {
 }
 
 /**
- * Returns a reference to the OpenAPI response of an error. If the route has hooks, the schema of the response promises
- * no error code, because hooks may send the same status with another body.
+ * If the route has hooks, the schema promises no error code, because hooks may send the same status with another body.
  */
 export function describeError(
   error: ErrorDescription,
@@ -77,10 +76,7 @@ export function describeError(
   });
 }
 
-/**
- * Returns the Response Object of OpenAPI for an answer with the status 207, which has a separate result for each entity
- * of a request.
- */
+/** An answer with the status 207 has a separate result for each entity of a request. */
 export function describeResults(
   components: Components,
   { answerSchema, facts: { answer: { results } } }: RouteNode,
@@ -125,10 +121,7 @@ function entityResultsIn(components: Components): JsonSchema {
   return { type: "array", items };
 }
 
-/**
- * Returns an error code as a word, such as `BadFormat` for `BAD_FORMAT`. The names of responses in the OpenAPI document
- * consist of such words.
- */
+/** `BAD_FORMAT` becomes `BadFormat`. */
 function inOneWord(code: string): string {
   const words = code.toLowerCase().split("_");
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
@@ -158,8 +151,8 @@ function response(
 }
 
 /**
- * Returns a reference to the OpenAPI response for errors of hooks, and of middleware before the router. Their statuses
- * are not known, so the response is the `default` response of a route.
+ * The statuses of errors of hooks and of middleware are not known, so the response is the `default` response of a
+ * route.
  */
 export function otherErrors(components: Components): object {
   return components.response("Other", {

@@ -75,10 +75,7 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
   };
 }
 
-/**
- * Returns the schema of the successful answer of a route, whose entity has the schema `answer`. The schema is a list
- * for a route that returns many entities, and one entity or a list for a route that can create many entities.
- */
+/** A route that can create many entities answers one entity or a list. */
 function listed(answer: JsonSchema, { many, facts }: RouteNode): JsonSchema {
   const list = { type: "array", items: answer };
   if (many) return list;
@@ -98,7 +95,7 @@ function unchanged({ ETag }: ReturnType<typeof headersOf>): object {
   };
 }
 
-/** Returns the example of a read. The example of a write describes the request body, so its answer has no example. */
+/** The example of a write describes the request body, so its answer has no example. */
 function exampleOf({ method, operation, many, words: { example } }: RouteNode): object {
   if (example === undefined || method !== "GET" || !isOperationName(operation)) return {};
   return { example: many ? [example] : example };

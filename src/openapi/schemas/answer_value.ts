@@ -30,10 +30,7 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
 
 export interface AnswerObjects {
   object(node: ObjectNode): JsonSchema;
-  /**
-   * Whether hooks may have changed the entity of an answer. The OpenAPI document allows `null` for every field of such
-   * an entity.
-   */
+  /** Hooks may have changed the entity, so `null` is allowed for every field. */
   readonly isHooked?: boolean;
 }
 
@@ -53,10 +50,7 @@ function valueSchema(node: ValueNode, objects: AnswerObjects): JsonSchema {
   return isListed ? { ...schema, enum: rules.enum?.filter((each) => each !== null) } : schema;
 }
 
-/**
- * Returns a schema that allows every value, for a type that JSON Schema cannot express. The description names the type,
- * unless the field is free-form.
- */
+/** The schema allows every value, because JSON Schema cannot express the type. */
 export function unknownType(type: string): JsonSchema {
   return type === "Object" ? {} : { description: `A value of the type ${type}` };
 }

@@ -19,31 +19,19 @@ const SUFFIXES: Readonly<Record<View, string>> = {
 
 interface Named {
   readonly name: string;
-  /**
-   * The text that distinguishes several schemas of one class, such as its answers with different populated references.
-   * A schema with another text becomes a separate component of the OpenAPI document.
-   */
+  /** A schema of the same class with another text becomes a separate component. */
   readonly detail?: string;
-  /**
-   * Builds the JSON Schema of the component. The argument is the final name of the component, because references inside
-   * of the schema must contain this name.
-   */
+  /** The argument is the final name of the component, which references inside of the schema must contain. */
   readonly describe: (name: string) => JsonSchema;
 }
 
 export class Components {
   readonly #names = new Map<unknown, Map<string, string>>();
   readonly #schemas = new Map<string, JsonSchema>();
-  /**
-   * The JSON texts of the responses in the OpenAPI document, by the names of their components. Equal responses are
-   * found by their texts.
-   */
+  /** JSON texts, by which equal responses are found. */
   readonly #responses = new Map<string, string>();
 
-  /**
-   * @param limits The limits on filters. All routes of a router share the limits of `initialize()`.
-   * @param isStrict Whether bodies are strict. All routes of a router share this option too.
-   */
+  /** All routes of a router share the limits and the strictness of bodies. */
   constructor(readonly limits: FilterLimits = DEFAULT_LIMITS, readonly isStrict = false) {}
 
   object(node: ObjectNode): JsonSchema {
@@ -64,20 +52,13 @@ export class Components {
     return this.add(node, { name, describe: () => describeFilter(node, this) });
   }
 
-  /**
-   * Returns a reference to a schema that comes from a validation library. Equal schemas with the same name share one
-   * component.
-   */
+  /** Equal schemas of a validation library with the same name share one component. */
   given(schema: JsonSchema, name: string): JsonSchema {
     const text = JSON.stringify(schema);
     return this.add(`${name} ${text}`, { name, describe: (own) => moved(text, own) });
   }
 
-  /**
-   * Returns a reference to a component of the OpenAPI document. `describe` builds the schema of the component at the
-   * first call. Further calls with the same key, such as a class, share the component unless they have another
-   * `detail`.
-   */
+  /** Calls with the same key share one component unless they have another `detail`. */
   add(key: unknown, { name, detail = "", describe }: Named): JsonSchema {
     const names = this.#names.get(key) ?? new Map<string, string>();
     this.#names.set(key, names);
@@ -85,15 +66,15 @@ export class Components {
     if (known !== undefined) return refer(known);
     const free = this.#free(name.replaceAll(/[^\w.-]/g, "_"));
     names.set(detail, free);
-    // The name of the component must be reserved before its schema is built, because the schema may refer to itself.
+    // The schema may refer to itself, so its name must be reserved before it is built.
     this.#schemas.set(free, {});
     this.#schemas.set(free, describe(free));
     return refer(free);
   }
 
   /**
-   * Returns a reference to a response in the components of the OpenAPI document. Equal responses with the same name
-   * share one component. A number follows the name of each further response that has other examples.
+   * Equal responses with the same name share one component. A number follows the name of each further response that has
+   * other examples.
    */
   response(name: string, response: object): object {
     const text = JSON.stringify(response);
@@ -114,7 +95,7 @@ export class Components {
     };
   }
 
-  /** Returns a free name for a component. If classes share a name, a number follows the name of each further class. */
+  /** Several classes may share a name. */
   #free(name: string): string {
     let free = name;
     for (let count = 2; this.#schemas.has(free); count++) free = `${name}${count}`;

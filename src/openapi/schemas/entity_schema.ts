@@ -6,8 +6,8 @@ import { IDENTIFIER, type JsonSchema, orNull } from "./json_schema.ts";
 import { objectOf } from "./object_schema.ts";
 
 /**
- * Returns the suffix of the schema name of an entity, after the name of its class. The suffix is empty if the answer
- * has the stored entity without changes, so that such answers share the schema of the class.
+ * The suffix is empty if the answer has the stored entity without changes, so that such answers share the schema of the
+ * class.
  */
 export function entityName({ isHooked, isSelected, lacks, populated }: AnswerNode): string {
   const words = [
@@ -19,10 +19,7 @@ export function entityName({ isHooked, isSelected, lacks, populated }: AnswerNod
   return words.filter((word) => word !== false).join("");
 }
 
-/**
- * Returns a text that distinguishes the schemas of one class. Schemas differ by field selection, populated references
- * and hooks. Answers with the same text share one schema.
- */
+/** Answers with the same text share one schema. */
 export function entityDetail({ isHooked, isSelected, lacks, populated }: AnswerNode): string {
   const targets = [...populated].map((
     [name, { select, always }],
@@ -30,10 +27,7 @@ export function entityDetail({ isHooked, isSelected, lacks, populated }: AnswerN
   return JSON.stringify([isHooked, isSelected, targets, [...lacks].sort()]);
 }
 
-/**
- * Returns the JSON Schema of an entity in an answer. A field that a client can leave out by a selection, or that a hook
- * can leave out or change, is not required.
- */
+/** A field that a client can leave out by a selection, or that a hook can leave out or change, is not required. */
 export function describeEntity(
   { object, isHooked, isSelected, lacks, populated }: AnswerNode,
   components: Components,
@@ -55,10 +49,7 @@ export function describeEntity(
   return { ...schema, description };
 }
 
-/**
- * Returns the function that describes the objects inside of an entity. Hooks may have changed these objects, so none of
- * their fields is required.
- */
+/** Hooks may have changed the objects inside of an entity, so none of their fields is required. */
 function hookedObjects(components: Components): AnswerObjects {
   const others = { isHooked: true, isSelected: false, lacks: [], populated: new Map() };
   return { isHooked: true, object: (object) => components.entity({ object, ...others }) };
@@ -69,10 +60,7 @@ interface Populated {
   readonly components: Components;
 }
 
-/**
- * Returns the JSON Schema of a populated reference, whose identifier the server replaces by the entity. The value is
- * `null` if the entity no longer exists.
- */
+/** The value is `null` if the entity no longer exists. */
 export function populatedValue(field: FieldNode, { target, components }: Populated): JsonSchema {
   const { always } = target;
   const entity = targetEntity({ target, components });

@@ -1,6 +1,6 @@
 import { MARK_KEYS, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 
-/** A schema of JSON Schema 2020-12, which OpenAPI 3.1 uses. */
+/** JSON Schema 2020-12, which OpenAPI 3.1 uses. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export function orNull(schema: JsonSchema): JsonSchema {
@@ -17,20 +17,13 @@ export function refer(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/**
- * Returns the field `content` of a body in the OpenAPI document, from the media types of the body and their schemas.
- */
 export function withSchemas(
   types: Readonly<Record<string, JsonSchema>>,
 ): Record<string, { readonly schema: JsonSchema }> {
   return Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }]));
 }
 
-/**
- * Returns the schema of a validation library in the form of a component of the OpenAPI document. References of the
- * schema to its parts are changed to point into the component. Without this change, they would point to other places of
- * the document.
- */
+/** Without this change, references of the schema to its parts would point to other places of the document. */
 export function moved(text: string, name: string): JsonSchema {
   const { $schema: _schema, $id: _id, ...schema } = JSON.parse(
     text,
@@ -42,41 +35,29 @@ export function moved(text: string, name: string): JsonSchema {
   return schema;
 }
 
-/**
- * The schemas of JSON values that contain no other values. Each schema has one type, because a list of types makes
- * client generators such as oapi-codegen and kubb fail.
- */
+/** Each schema has one type, because a list of types makes client generators such as oapi-codegen and kubb fail. */
 export const JSON_SCALARS: readonly JsonSchema[] = ["string", "number", "boolean", "null"]
   .map((type) => ({ type }));
 
-/** The schema of identifiers in answers, which the server writes in lower case. */
+/** The server writes identifiers in lower case. */
 export const IDENTIFIER = { type: "string", pattern: "^[0-9a-f]{24}$" } as const;
 
-/** The schema of identifiers in requests, which the server accepts in lower and upper case. */
+/** The server accepts identifiers in lower and upper case. */
 export const GIVEN_IDENTIFIER = { type: "string", pattern: "^[0-9a-fA-F]{24}$" } as const;
 
-/**
- * The schema of keys in Maps and free-form data of a body. Keys with a dot or with `$` at the start are not allowed,
- * because MongoDB cannot address them in a path.
- */
+/** MongoDB cannot address keys with a dot or with `$` at the start in a path. */
 export const KEYS = {
   pattern: "^[^$.\\u0000][^.\\u0000]*$",
   not: { enum: [...MARK_KEYS] },
 } as const;
 
-/**
- * The schema of keys in an object with which a filter compares a Map or free-form data. Unlike a key in a body, such a
- * key can be empty or contain dots.
- */
+/** Unlike a key in a body, a key in a comparison can be empty or contain dots. */
 export const FILTER_KEYS = {
   pattern: "^([^$\\u0000][^\\u0000]*)?$",
   not: { enum: [...PROTOTYPE_KEYS, ...MARK_KEYS] },
 } as const;
 
-/**
- * Returns a schema that allows the given values. Values of one type share one schema, because code generators need one
- * enum for each type.
- */
+/** Values of one type share one schema, because code generators need one enum for each type. */
 export function oneOf(values: readonly unknown[]): JsonSchema {
   const unique = [...new Set(values)];
   const types = new Set(unique.map(typeOf));

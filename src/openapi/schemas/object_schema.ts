@@ -16,7 +16,7 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
   if (isAnswer(view)) return schema;
   if (components.isStrict) return closed(schema, { node, components });
   if (!strict) return schema;
-  // A client may send an entity back without changes, so the schema allows the fields that a body ignores.
+  // A client may send an entity back without changes.
   const unread = Object.fromEntries(ignored.map((name) => [name, { description: "Ignored" }]));
   const properties = { ...schema.properties as object, ...unread };
   return { ...schema, properties, additionalProperties: false };
@@ -24,10 +24,7 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
 
 const REPEATED = { readOnly: true, description: "Only the stored value is accepted" } as const;
 
-/**
- * Returns the JSON Schema of a strict body, which allows no other keys. A body for a stored entity may
- * contain the stored values of fields that the client cannot set.
- */
+/** A body for a stored entity may contain the stored values of fields that the client cannot set. */
 function closed(
   schema: JsonSchema,
   { node, components }: { readonly node: ObjectNode; readonly components: Components },
@@ -43,10 +40,6 @@ function closed(
   return { ...schema, properties, ...!isOpen && { additionalProperties: false } };
 }
 
-/**
- * Returns the JSON Schema of an object with the given fields. The schema of a field has the texts of its options, such
- * as `summary` and `description`.
- */
 export function objectOf(
   fields: readonly FieldNode[],
   describe: (field: FieldNode) => JsonSchema,
@@ -63,8 +56,7 @@ export function objectOf(
 
 function tell(field: FieldNode): JsonSchema {
   const { summary, description, deprecated, example } = field.words;
-  // Code generators treat a field with `default` as always present. The default is therefore written into the
-  // description of the field.
+  // Code generators treat a field with `default` as always present, so the description has the default.
   const left = "default" in field && `If it is left out: \`${JSON.stringify(field.default)}\``;
   const texts = [description, left].filter((text) => typeof text === "string");
   return {

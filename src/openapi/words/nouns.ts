@@ -1,4 +1,4 @@
-/** Returns the words of a name of a class or a property in lower case, such as `movie theatre` for `MovieTheatre`. */
+/** `MovieTheatre` becomes `movie theatre`. */
 export function wordsIn(name: string): string {
   const parted = name
     .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
@@ -9,16 +9,12 @@ export function wordsIn(name: string): string {
   );
 }
 
-/**
- * Returns the plural of an English noun for the summary of an operation, such as `List books`. Irregular plurals are
- * not known.
- */
+/** Irregular plurals are not known. */
 export function pluralOf(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
   return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
-/** Returns a noun after `a` or `an`, for the summary of an operation, such as `Read an album`. */
 export function withArticle(noun: string): string {
   const startsLikeVowel = /^[aeiou]/i.test(noun) && !/^(u[bcklnrst][aeiou]|eu|one\b)/i.test(noun);
   return `${startsLikeVowel ? "an" : "a"} ${noun}`;

@@ -14,10 +14,6 @@ const VERBS: Readonly<Record<OperationName, string>> = {
   replace: "Replace",
 };
 
-/**
- * Returns the summary of an operation for which the application has set no option `summary`, such as `List books of a
- * shelf`.
- */
 export function summarize(route: RouteNode): string {
   const { operation, property, isOfMany } = route;
   const verb = isOperationName(operation) ? VERBS[operation] : capitalize(wordsIn(operation));
@@ -29,11 +25,7 @@ function singularIn({ model, property }: RouteNode): string {
   return property?.isSingle ? `the ${wordsIn(property.name)}` : withArticle(wordsIn(model));
 }
 
-/**
- * Returns the plural noun for the summary of an operation, such as `people` in `List people`. The noun is the end of
- * the path of the route, such as `/people`, if it looks like a plural of the class name. Otherwise, the plural is made
- * from the class name.
- */
+/** The end of the path, such as `/people`, is used if it looks like a plural of the class name. */
 function pluralIn(route: RouteNode): string {
   const { model, property } = route;
   if (property !== undefined) return wordsIn(property.name);
@@ -44,10 +36,7 @@ function pluralIn(route: RouteNode): string {
   return isPlural ? last : pluralOf(singular);
 }
 
-/**
- * Returns the path of the list to which a route belongs, such as `/books` for `/books/{id}`. The descriptions of tags
- * show this path, and the summary of an operation gets its plural noun from it.
- */
+/** `/books/{id}` belongs to `/books`. */
 export function listPath({ operation, path }: RouteNode): string {
   const name = `/${operation}`;
   const isAction = !isOperationName(operation) && path.endsWith(name);

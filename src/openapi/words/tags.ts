@@ -1,20 +1,16 @@
 import type { RouteNode } from "../route_node.ts";
 import { listPath } from "./summaries.ts";
 
-/** Returns the name of the class of a route, and for a file that of the class that has the file. */
+/** A file has the tag of the class that has the file. */
 function ownTag({ model, bytes, property }: RouteNode): string {
   return bytes === undefined ? model : property?.parent ?? model;
 }
 
-/** Returns the tags of an operation, under which the documentation page lists it. */
 export function tagsOf(route: RouteNode): readonly string[] {
   return route.words.tags ?? [ownTag(route)];
 }
 
-/**
- * Returns the Tag Objects of the OpenAPI document. The description of a tag with the name of a class lists the paths of
- * the class. `others` has the tags and the paths of endpoints that belong to no class, such as batches.
- */
+/** `others` has the tags and the paths of endpoints that belong to no class. */
 export function describeTags(
   routes: Iterable<RouteNode>,
   others: readonly (readonly [tag: string, path: string])[],

@@ -7,10 +7,7 @@ import { describeOther } from "./others.ts";
 import { strictValue } from "./strict_value.ts";
 import { describeText } from "./texts.ts";
 
-/**
- * Returns the JSON Schema of a field or of an array element in a request body. The schema allows all JSON values that
- * are cast to the type of the field.
- */
+/** The schema allows all JSON values that are cast to the type of the field. */
 export function bodyValue(node: ValueNode, components: Components): JsonSchema {
   if (node.opaque && (!components.isStrict || node.isCast)) return DECIDED;
   if (node.type === "Object") return freeForm(node, components);
@@ -29,10 +26,7 @@ function valueSchema(node: ValueNode, components: Components): JsonSchema {
   return components.isStrict ? strictValue(node, components) : scalarValue(node, components);
 }
 
-/**
- * Returns the JSON Schema of the values that the server casts to a scalar type. Fields without rules share one
- * component of the OpenAPI document for each type.
- */
+/** Fields without rules share one component of the OpenAPI document for each type. */
 export function scalarValue(node: ValueNode, components: Components): JsonSchema {
   const { type, rules, filled, nullable } = node;
   const own = describeScalar(node);
@@ -57,10 +51,7 @@ export function scalarValue(node: ValueNode, components: Components): JsonSchema
 
 const DATES: ReadonlySet<string> = new Set(["Date", "DateOnly"]);
 
-/**
- * Returns the rules for texts in a JSON Schema, such as `minLength`, which the schema of a field adds to its reference
- * to a shared component. Returns an empty schema if no text is allowed.
- */
+/** The schema of a field adds these rules to its reference to a shared component. */
 function textOf(schema: JsonSchema): JsonSchema {
   const choices = Array.isArray(schema.anyOf) ? schema.anyOf as JsonSchema[] : [schema];
   return choices.find(({ type }) => type === "string") ?? {};
@@ -70,10 +61,7 @@ function describeScalar(node: ValueNode): JsonSchema | undefined {
   return node.type === "String" ? describeText(node) : describeNumber(node) ?? describeOther(node);
 }
 
-/**
- * The descriptions of the components that all fields of one type share in the OpenAPI document, such as `DateInput`.
- * Each text says which JSON values the server casts to the type.
- */
+/** All fields of one type share a component with this description. */
 const READ: Readonly<Record<string, string>> = {
   String: "A text. Numbers and booleans are read as their text",
   Number:

@@ -3,19 +3,12 @@ import { tellDate } from "../../../describe/tell_rules.ts";
 import { GIVEN_IDENTIFIER, type JsonSchema, oneOf } from "../json_schema.ts";
 import { SAFE } from "./numbers.ts";
 
-/**
- * The range of the milliseconds since 1970 that a body can have for a date. JavaScript has no `Date` outside of this
- * range.
- */
+/** In milliseconds since 1970. JavaScript has no `Date` outside of this range. */
 const TIMES = { minimum: -8.64e15, maximum: 8.64e15 };
 
 const DECIMAL =
   "^[+-]?(Infinity|NaN|[0-9]{1,34}|[0-9]{1,17}\\.[0-9]{0,17}|\\.[0-9]{1,34})([eE][+-]?[0-9]{1,3})?$";
 
-/**
- * The functions that return the JSON Schema of the values which the server casts to each type. `describeText()` and
- * `describeNumber()` describe the other types.
- */
 const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   Boolean: () => oneOf([true, false, 1, 0, "1", "0", "true", "false", "yes", "no"]),
   Date: describeDate,
@@ -46,18 +39,11 @@ const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   }),
 };
 
-/**
- * Returns the JSON Schema of the values that the server casts to a type that is neither a text nor a number. Returns
- * `undefined` for an unknown type, so that the schema of a body allows every value.
- */
 export function describeOther(node: ValueNode): JsonSchema | undefined {
   return TYPES[node.type]?.(node);
 }
 
-/**
- * Returns the first and the last date that a field allows, as words for the description of the field, because JSON
- * Schema cannot express them.
- */
+/** JSON Schema cannot express the first and the last date, so the description names them. */
 export function dateBounds(
   { type, rules: { minimum, maximum } }: ValueNode,
 ): readonly string[] {

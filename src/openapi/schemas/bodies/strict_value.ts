@@ -11,7 +11,6 @@ import { describeStrictNumber, SAFE } from "./numbers.ts";
 import { dateBounds } from "./others.ts";
 import { describeStrictText } from "./texts.ts";
 
-/** The functions that return the JSON Schema of the values of each type in a strict body. */
 const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   String: describeStrictText,
   Number: describeStrictNumber,
@@ -46,10 +45,7 @@ const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   }),
 };
 
-/**
- * The descriptions of the types whose values can have several forms in a strict body, such as a date or a date-time.
- * The schema of each type is one component of the OpenAPI document, which all fields of the type share.
- */
+/** The values of these types can have several forms in a strict body. All fields of a type share one component. */
 const SHARED: Readonly<Record<string, string>> = {
   Date: "A date or a date-time of RFC 3339, without leap seconds",
   BigInt: "An integer of 64 bits, as a text where a number of JSON does not hold it exactly",
@@ -57,8 +53,8 @@ const SHARED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the JSON Schema of a scalar field in a strict body. A setter of the application may change
- * the value before its rules are checked, so the schema of a field with a setter has no rules.
+ * A setter of the application may change the value before its rules are checked, so the schema of a field with a setter
+ * has no rules.
  */
 export function strictValue(node: ValueNode, components: Components): JsonSchema {
   const { type, opaque } = node;

@@ -3,12 +3,12 @@ import type { DeclaredRules } from "../../../schema/mongoose/schemas/field_rules
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
 /**
- * The maximum length of the text to which a JSON number is cast. A text field with a smaller `maxLength` may refuse the
- * text of a number, so its JSON Schema allows no numbers.
+ * The maximum length of the text to which a JSON number is cast. A field with a smaller `maxLength` may refuse this
+ * text.
  */
 const MOST_OF_NUMBER = 25;
 
-/** Returns the JSON Schema of the values that the server casts to a text, which include numbers and booleans. */
+/** The values include numbers and booleans, which the server casts to a text. */
 export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema {
   const texts = rules.enum?.filter((each) => typeof each === "string");
   const passes = (text: string) => isAllowed(text, { rules, filled });
@@ -31,7 +31,7 @@ export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema
   };
 }
 
-/** Returns the JSON Schema of a text field in a strict body, which refuses other JSON values. */
+/** A strict body refuses other JSON values than texts. */
 export function describeStrictText({ rules, filled, reworked }: ValueNode): JsonSchema {
   const texts = rules.enum?.filter((each) => typeof each === "string");
   if (texts !== undefined && reworked.length === 0) {
@@ -42,7 +42,7 @@ export function describeStrictText({ rules, filled, reworked }: ValueNode): Json
     : describeRules({ rules, filled });
 }
 
-/** Whether the text of every JSON number satisfies the rules of a field, so that the schema can allow numbers. */
+/** The schema can allow numbers only if the text of every JSON number satisfies the rules. */
 function takesNumbers(
   { enum: allowed, minLength = 0, maxLength = Infinity, match }: DeclaredRules,
 ) {
@@ -50,17 +50,13 @@ function takesNumbers(
   return isAny && minLength <= 1 && maxLength >= MOST_OF_NUMBER;
 }
 
-/**
- * Returns the text of a boolean after the options of the field have changed the text, because Mongoose checks the rules
- * after this change. Only `uppercase` changes such a text.
- */
+/** Mongoose checks the rules after this change. Only `uppercase` changes the text of a boolean. */
 function rework(text: string, reworked: readonly string[]): string {
   return reworked.includes("uppercase") ? text.toUpperCase() : text;
 }
 
 /**
- * Returns the booleans and numbers whose text is the given text. Mongoose casts them to this text, so a body may
- * contain them for a field with the option `enum`.
+ * Mongoose casts these booleans and numbers to the text, so a body may contain them for a field with the option `enum`.
  */
 function sameAs(text: string): unknown[] {
   if (text === "true" || text === "false") return [text === "true"];
@@ -77,17 +73,14 @@ function isAllowed(text: string, { rules, filled }: Ruled): boolean {
   return text.length >= minLength && text.length <= maxLength && matches(text, match);
 }
 
-/**
- * Whether a text satisfies the rule `match`. Mongoose does not apply this rule to an empty text, so an empty text
- * satisfies every rule.
- */
+/** Mongoose does not apply the rule `match` to an empty text. */
 function matches(text: string, match: RegExp | undefined): boolean {
   return match === undefined || text === "" || new RegExp(match).test(text);
 }
 
 /**
- * Returns the JSON Schema of a text field with options such as `trim`, which change the text. The rules apply to the
- * changed text, which JSON Schema cannot express, so the description states the rules.
+ * The rules apply to the text after options such as `trim`, which JSON Schema cannot express, so the description states
+ * the rules.
  */
 function describeReworked(
   { rules, filled, reworked }: Ruled & Pick<ValueNode, "reworked">,
@@ -102,7 +95,7 @@ function describeReworked(
   return {
     type: "string",
     ...filled && { minLength: 1 },
-    // The text must not be empty after `trim`, so the pattern demands a character that `trim` leaves.
+    // The text must not be empty after `trim`.
     ...filled && reworked.includes("trim") && { pattern: "\\S" },
     ...told.length > 0 && { description: `After ${reworked.join(" and ")}: ${told.join(", ")}` },
   };
@@ -122,11 +115,7 @@ function describeRules({ rules, filled }: Ruled): JsonSchema {
   };
 }
 
-/**
- * Returns the rule `match` of a text field as a pattern of JSON Schema with the same meaning in every programming
- * language. Returns `undefined` for a regular expression that has flags other than `u`, or that is not valid with `u`.
- * The description of the field names such an expression.
- */
+/** Flags other than `u` have no equivalent in JSON Schema. */
 function patternOf(match: DeclaredRules["match"], mayBeEmpty: boolean): string | undefined {
   if (match === undefined || !/^u?$/.test(match.flags)) return undefined;
   try {

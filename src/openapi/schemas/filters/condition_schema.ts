@@ -4,11 +4,7 @@ import { FILTER_KEYS, type JsonSchema, orNull } from "../json_schema.ts";
 import { type Conditions, describeOperators } from "./operators_schema.ts";
 import { anyValue, comparedValue } from "./scalar_values.ts";
 
-/**
- * Returns the JSON Schema of a condition on one field, for the description of the parameter `q` in the OpenAPI
- * document. A condition is a value that the field must equal, such as `5`, or an object of operators, such as
- * `{ "$gt": 5 }`.
- */
+/** A condition is a value that the field must equal, or an object of operators. */
 export function describeCondition(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
     name: `${nameOf(value)}Condition`,
@@ -22,9 +18,8 @@ export function describeCondition(value: FilterValue, components: Components): J
 }
 
 /**
- * Returns the schemas of the values that a field is compared with. The condition lists these schemas before the
- * operators, and not as a reference to one component. Schemathesis follows the first object schema that it finds, and
- * the nested operators would be too many for Schemathesis.
+ * The values are listed before the operators, and not as a reference to one component. Schemathesis follows the first
+ * object schema that it finds, and the nested operators would be too many for it.
  */
 function choicesOf(value: FilterValue, components: Components): readonly JsonSchema[] {
   const { kind, element } = value;
@@ -46,10 +41,7 @@ function refersTo(value: FilterValue, components: Components): JsonSchema {
 
 const CONDITIONS: Conditions = { operators: refersTo, operand: refersToOperand };
 
-/**
- * Returns a reference to the schema of the values that a field is compared with. `null` is one of these values, because
- * `null` matches missing fields.
- */
+/** `null` is one of the values, because `null` matches missing fields. */
 function refersToOperand(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
     name: value.kind === "free" ? "AnyValue" : `${nameOf(value)}Operand`,
@@ -80,9 +72,8 @@ function describeWhole({ fields }: FilterNode, components: Components): JsonSche
 }
 
 /**
- * Returns the key by which fields share the schema of their conditions in the OpenAPI document. Fields of one scalar
- * type with the same operators have the same key. Embedded objects with different fields have different keys, because
- * their schemas list the fields.
+ * Fields with the same key share the schema of their conditions. Embedded objects with different fields have different
+ * keys, because their schemas list the fields.
  */
 function conditionKey(value: FilterValue): unknown {
   const { kind, type, operators, element, object } = value;

@@ -7,21 +7,20 @@ import { typeName } from "../../../describe/describe_object.ts";
 import type { FieldShape } from "../../../schema/fields/shape.ts";
 import type { FilterNode, FilterValue } from "./filter_node.ts";
 
-/** A condition on a field, such as `{ "$gte": 0 }`, which the example of a filter in the OpenAPI document can have. */
 export interface ExampleCondition {
   readonly condition: unknown;
-  /** The operator of the condition. Missing if the condition is a value that the field must equal. */
+  /** Missing if the condition is a value that the field must equal. */
   readonly operator?: string;
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(["Number", "Int32", "Double", "BigInt"]);
 
-/** An identifier that no entity has, for the example filters of writes, which must select no entity. */
+/** No entity has this identifier. The example filters of writes must select no entity. */
 const NO_IDENTIFIER = "0".repeat(24);
 
 /**
- * Returns a condition on a field for the example of a filter in the OpenAPI document. Returns `undefined` if a function
- * of the application casts the values of the field, and for types of which no value is likely to be stored.
+ * The result is `undefined` if a function of the application casts the values, and for types of which no value is
+ * likely to be stored.
  */
 export function exampleCondition(field: FieldShape): ExampleCondition | undefined {
   const { kind, type } = field;
@@ -42,9 +41,8 @@ export function exampleCondition(field: FieldShape): ExampleCondition | undefine
 }
 
 /**
- * Returns the example of a filter for the OpenAPI document. The filter names a field that all readers may name, and is
- * empty if no field fits. With `selectsNothing`, the filter names an entity that does not exist, so that a reader who
- * sends the example of a write changes nothing.
+ * The filter names a field that all readers may name. With `selectsNothing`, a reader who sends the example of a write
+ * changes nothing.
  */
 export function filterExample(node: FilterNode, { selectsNothing = false } = {}): object {
   const id = node.fields.get("_id");
@@ -55,10 +53,7 @@ export function filterExample(node: FilterNode, { selectsNothing = false } = {})
 
 const MOST_LEVELS = 3;
 
-/**
- * Returns the path and the condition for the example of a filter, such as `price` with `{ "$gte": 0 }`. Fields of the
- * object are preferred to fields of embedded objects, and comparisons to plain values and regular expressions.
- */
+/** Fields of the object are preferred to fields of embedded objects. */
 function findCondition(
   { fields }: FilterNode,
   levels: number,
@@ -75,8 +70,8 @@ function findCondition(
 }
 
 /**
- * The operators of examples, the preferred operator first. `undefined` stands for a plain value. A comparison teaches
- * readers more than a plain value, and selects more entities than a regular expression.
+ * The preferred operator comes first, and `undefined` stands for a plain value. A comparison teaches readers more than
+ * a plain value, and selects more entities than a regular expression.
  */
 const RANKS: readonly (string | undefined)[] = ["$gte", undefined, "$regex"];
 

@@ -13,14 +13,11 @@ import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 import { isRecursive, isSecret } from "../../../schema/fields/visibility.ts";
 import { type ExampleCondition, exampleCondition } from "./filter_example.ts";
 
-/**
- * The description of an object whose fields a filter may name, for the OpenAPI document. Each class has one such
- * description, so that the description of a class that embeds itself is finite.
- */
+/** Each class has one description, so that the description of a class that embeds itself is finite. */
 export interface FilterNode {
   readonly model: string | undefined;
   readonly fields: ReadonlyMap<string, FilterValue>;
-  /** The paths that a filter may name in entities to which the object refers, such as `author.name`. */
+  /** The paths that a filter may name in entities to which the object refers. */
   readonly referred?: ReadonlyMap<string, FilterValue>;
 }
 
@@ -28,17 +25,11 @@ export interface FilterValue {
   readonly kind: FieldShape["kind"];
   readonly type: string;
   readonly operators: readonly string[];
-  /**
-   * Whether a filter may compare the whole value of a field, such as an embedded object. If the object has a hidden
-   * field, the comparison would reveal the hidden field.
-   */
+  /** The comparison of a whole object would reveal its hidden fields. */
   readonly isComparable: boolean;
-  /** Whether all readers see the field, so that the example of a filter in the OpenAPI document may name it. */
+  /** Whether all readers see the field. */
   readonly isForAll: boolean;
-  /**
-   * A condition on the field for the example of a filter in the OpenAPI document. Missing if the example cannot name
-   * the field, such as a field that some readers do not see.
-   */
+  /** Missing if the example of a filter cannot name the field. */
   readonly example?: ExampleCondition;
   readonly object?: FilterNode;
   readonly element?: FilterValue;
@@ -51,10 +42,7 @@ interface FilterPlace {
   readonly model: string | undefined;
 }
 
-/**
- * Returns the description of the fields that a filter may name, from which the OpenAPI document describes the parameter
- * `q`. With `listed`, the description has only the paths in the option `filter`.
- */
+/** With `listed`, the description has only the paths in the option `filter`. */
 export function filterNode(
   shape: Shape,
   { listed, ...place }: FilterPlace & { readonly listed?: ListedPaths | undefined },
@@ -68,22 +56,14 @@ export function filterNode(
   return listedNode(node, paths);
 }
 
-/**
- * A path in the option `filter`, such as `address.city`. In the description of the embedded object `address`, the path
- * is only the rest `city`.
- */
+/** Inside of an embedded object, the path is only the rest below this object. */
 interface PathInside {
   readonly path: string;
-  /**
-   * The field to which the path leads, if the path goes through a reference to another class, such as `author.name`.
-   */
+  /** The field to which a path through a reference leads. */
   readonly referred?: FilterValue;
 }
 
-/**
- * Returns a description with only the fields that the option `filter` has or that contain such a field, so that the
- * OpenAPI document names no path that the server refuses.
- */
+/** The OpenAPI document must name no path that the server refuses. */
 function listedNode({ model, fields }: FilterNode, paths: readonly PathInside[]): FilterNode {
   const referred = new Map<string, FilterValue>();
   const listed = [...fields].flatMap(([name, value]): [string, FilterValue][] => {
@@ -146,10 +126,7 @@ function filterValue(field: FieldShape, operators: readonly string[]): FilterVal
   };
 }
 
-/**
- * Whether a class embeds itself at any depth, such as a comment with answers that are comments. The OpenAPI document
- * cannot list all paths of such a class, and allows deep paths by a pattern.
- */
+/** The OpenAPI document cannot list all paths of a class that embeds itself at any depth. */
 export function embedsItself(node: FilterNode): boolean {
   return isRecursive(
     node,
@@ -157,11 +134,7 @@ export function embedsItself(node: FilterNode): boolean {
   );
 }
 
-/**
- * Returns the embedded object whose fields a path can name after a field, for a single object and for an array of
- * objects. Returns the field as `open` for a Map or free-form data, whose keys are not declared. Returns `isLeaf` for a
- * field without nested fields.
- */
+/** `open` is a Map or free-form data, whose keys are not declared. `isLeaf` is a field without nested fields. */
 export function below(
   value: FilterValue,
 ): { readonly object?: FilterNode; readonly open?: FilterValue; readonly isLeaf?: boolean } {

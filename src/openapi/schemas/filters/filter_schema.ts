@@ -3,16 +3,9 @@ import type { Components } from "../components.ts";
 import type { JsonSchema } from "../json_schema.ts";
 import { describeCondition } from "./condition_schema.ts";
 
-/**
- * The pattern of one name in a path, with the dot before it. The schema uses the pattern for names that no class
- * declares, such as the keys of a Map.
- */
+/** The pattern of a name that no class declares, with the dot before it. */
 const STEP = "(\\.[^.$\\u0000][^.\\u0000]*)";
 
-/**
- * Returns the JSON Schema of a filter on entities of a class, for the parameter `q` in the OpenAPI document. The schema
- * lists the paths that a filter may name, with the conditions on each path.
- */
 export function describeFilter(node: FilterNode, components: Components): JsonSchema {
   const properties = new Map<string, JsonSchema>();
   const patterns = new Map<string, JsonSchema>();
@@ -41,17 +34,12 @@ export function describeFilter(node: FilterNode, components: Components): JsonSc
 interface Paths {
   readonly prefix: string;
   /**
-   * The classes that embed themselves and whose paths the schema lists already, below any field. Below a further field
-   * with such a class, the list ends at the next class that embeds itself, so that the schema stays small. `above` has
-   * only the classes that contain the current path. If one of them occurs again, a pattern allows every longer path,
-   * because a list of the paths would never end.
+   * The classes that embed themselves and are listed already, below any field. `above` has only the classes that
+   * contain the current path.
    */
   readonly seen: Set<FilterNode>;
   readonly above: readonly FilterNode[];
-  /**
-   * Whether the list of filter paths ends at the next class that embeds itself. A pattern allows every path below this
-   * class, because a list of the paths would never end.
-   */
+  /** The list of paths ends at the next class that embeds itself, so that the schema stays small. */
   readonly isLast: boolean;
   readonly properties: Map<string, JsonSchema>;
   readonly patterns: Map<string, JsonSchema>;
@@ -87,11 +75,7 @@ function addBelow(value: FilterValue, paths: Paths): void {
   else addPaths(object, inner);
 }
 
-/**
- * Adds the filter paths of a class that embeds itself, such as a comment with answers, whose list would never end. If
- * the current path is inside of this class already, one pattern allows every longer path. If the schema has listed the
- * class below another field, the list ends at the next class that embeds itself.
- */
+/** The list of paths would never end, so a pattern allows every longer path inside of the class. */
 function addRecursive(node: FilterNode, paths: Paths): void {
   const { prefix, seen, above, isLast, patterns } = paths;
   if (isLast || above.includes(node)) {
@@ -103,10 +87,7 @@ function addRecursive(node: FilterNode, paths: Paths): void {
   addPaths(node, { ...paths, above: [...above, node], isLast: isKnown });
 }
 
-/**
- * Escapes a field path for a regular expression in `patternProperties` of JSON Schema, such as `\.` for a dot. Only
- * characters with a meaning are escaped, because JSON Schema refuses other escapes.
- */
+/** Only characters with a meaning are escaped, because JSON Schema refuses other escapes. */
 function escaped(path: string): string {
   return path.replaceAll(/[\^$\\.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -2,14 +2,13 @@ import type { FilterValue } from "./filter_node.ts";
 import type { Components } from "../components.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
-/** The types of MongoDB, by name and by number, which the operator `$type` can name. */
 const TYPES = [
   ...["double", "string", "object", "array", "binData", "objectId", "bool", "date", "null"],
   ...["regex", "int", "timestamp", "long", "decimal", "number"],
   ...[1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 16, 17, 18, 19],
 ];
 
-/** The greatest absolute value of a number in `$mod`. JavaScript may round integers beyond this value. */
+/** JavaScript may round integers beyond this value. */
 const MOST = 2 ** 53;
 
 const PLACE = { anyOf: [{ type: "object" }, { type: "array", items: {} }] } as const;
@@ -51,10 +50,7 @@ const EXPRESSION = {
 
 const LISTS = new Set(["$in", "$nin", "$all"]);
 
-/**
- * The functions that return references to the schemas of operators and values. The module with these functions imports
- * this module, so they are passed as arguments.
- */
+/** The module with these functions imports this module, so they are passed as arguments. */
 export interface Conditions {
   readonly operators: (value: FilterValue, components: Components) => JsonSchema;
   readonly operand: (value: FilterValue, components: Components) => JsonSchema;
@@ -107,10 +103,7 @@ function describeTypes(components: Components): JsonSchema {
   return { anyOf: [type, { type: "array", minItems: 1, items: type }] };
 }
 
-/**
- * Returns the JSON Schema of the operand of `$elemMatch`. The operand has operators on the element, or is a filter on
- * the fields of the element.
- */
+/** The operand has operators on the element, or is a filter on its fields. */
 function describeElement({ value: { element }, components, conditions }: Operated): JsonSchema {
   if (element === undefined) return { type: "object" };
   if (element.operators.length === 0 && element.object !== undefined) {

@@ -3,10 +3,7 @@ import { scalarValue } from "../bodies/body_value.ts";
 import type { Components } from "../components.ts";
 import { FILTER_KEYS, GIVEN_IDENTIFIER, JSON_SCALARS, type JsonSchema } from "../json_schema.ts";
 
-/**
- * The forms of extended JSON that a filter may use for each type, such as `{ "$date": "2020-01-01T00:00:00Z" }`.
- * Extended JSON expresses values that plain JSON cannot express.
- */
+/** Extended JSON expresses values that plain JSON cannot express. */
 const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])[]>> = {
   String: [["$oid", GIVEN_IDENTIFIER]],
   ObjectId: [["$oid", GIVEN_IDENTIFIER]],
@@ -19,10 +16,7 @@ const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])
   ],
 };
 
-/**
- * Returns the JSON Schema of the values that a filter can compare with fields of a type. They are the values that a
- * body can have for the type, and the forms of extended JSON.
- */
+/** A filter takes the values that a body can have for the type, and the forms of extended JSON. */
 export function comparedValue(type: string, components: Components): JsonSchema {
   const node: ValueNode = {
     type,
@@ -47,9 +41,6 @@ function extendedJson([name, value]: readonly [string, JsonSchema]): JsonSchema 
   };
 }
 
-/**
- * Returns a reference to the schema of the values that a filter can compare with free-form data, which can be any JSON.
- */
 export function anyValue(components: Components): JsonSchema {
   return components.add("any value", {
     name: "AnyOperand",
