@@ -27,7 +27,9 @@ function takeSlots(req: FrameworkRequest, appointment: Entity<Appointment>) {
 type State = Pick<Appointment, "state">;
 
 const isBooked = (_req: unknown, { state }: State) => state === "booked";
-const onlyBooked = onlyIf(["state"], (req: FrameworkRequest, appointment: State) => {
+/** Binds a change to the time that `slots` are made of, too. */
+const read = ["state", "doctor", "start", "minutes"] as const;
+const onlyBooked = onlyIf(read, (req: FrameworkRequest, appointment: State) => {
   if (isBooked(req, appointment)) return true;
   throw new RestError(409, `It is ${appointment.state}`);
 });

@@ -93,7 +93,11 @@ function listen() {
     /** Gives what has ended since the last time, once all that had begun has ended. */
     async take() {
       await until(() => requests.length > 0 && parents.size === texts.length);
-      return { requests: requests.splice(0), statements: statements.splice(0) };
+      // Other tests of this isolate may have left work behind.
+      const own = statements.splice(0).filter(({ attributes }) =>
+        attributes["db.namespace"] === mongoose.connection.name
+      );
+      return { requests: requests.splice(0), statements: own };
     },
     [Symbol.dispose]() {
       for (const { start, asyncEnd, onEnd } of subscriptions) {

@@ -65,14 +65,14 @@ test("entities of another database are checked against the connection of the req
 test("a model of the host's own is asked by its name; one that is nowhere is a 500", async () => {
   const own = `Host${crypto.randomUUID().slice(0, 8)}`;
   @rest({ route: "/unused", methods: [one()], scope: () => ({ name: "in" }) })
-  class Unused extends Writer {}
+  class UnusedWriter extends Writer {}
   @rest({ route: "/named", methods: [one(), create()] })
   class Named extends FrameworkModel {
     @prop({ type: Number, ref: own, exists: true })
     own?: number;
     @prop({ ref: "Nowhere", exists: true })
     other?: Ref<Writer>;
-    @prop({ ref: "Unused", exists: true })
+    @prop({ ref: "UnusedWriter", exists: true })
     unused?: Ref<Writer>;
   }
   await using app = await mount([Named], { onError: () => undefined });
@@ -83,7 +83,7 @@ test("a model of the host's own is asked by its name; one that is nowhere is a 5
   const { body } = await app.post<ErrorBody>("/named", { own: 8 });
   assertEquals(body.errors?.own?.kind, "exists");
   assertEquals((await app.post("/named", { unused: NOBODY })).status, 400);
-  const [inside, outside] = await getModel(Unused).create([{ name: "in" }, { name: "out" }]);
+  const [inside, outside] = await getModel(UnusedWriter).create([{ name: "in" }, { name: "out" }]);
   await app.created("/named", { unused: inside?._id });
   assertEquals((await app.post("/named", { unused: outside?._id })).status, 400);
   assertEquals((await app.post("/named", { other: NOBODY })).status, 500);

@@ -162,16 +162,21 @@ test("streams that vanish leave no change stream behind", async () => {
     ["/lines", "/hooked", "/last", "/few"].map((path) => openLive(app.url + path)),
   );
   await Promise.all(streams.map((each) => each.ready()));
-  assertEquals(await changeStreams(), 1);
+  assertEquals(await changeStreams(app.database.name), 1);
   for (const each of streams) await each[Symbol.asyncDispose]();
-  await until(async () => await changeStreams() === 0);
+  await until(async () => await changeStreams(app.database.name) === 0);
 });
 
 /** How many change streams the database of the tests has. */
-async function changeStreams(): Promise<number> {
+async function changeStreams(database: string): Promise<number> {
   const found = await mongoose.connection.getClient().db("admin").aggregate([
     { $currentOp: { idleCursors: true, allUsers: true } },
-    { $match: { "cursor.originatingCommand.pipeline.0.$changeStream": { $exists: true } } },
+    {
+      $match: {
+        "cursor.originatingCommand.pipeline.0.$changeStream": { $exists: true },
+        ns: new RegExp(`^${database}\\.`),
+      },
+    },
   ]).toArray();
   return new Set(found.map(({ cursor }) => String(cursor.cursorId))).size;
 }
