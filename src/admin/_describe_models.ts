@@ -227,7 +227,7 @@ function routeOf(
 type Format = AdminModel["format"];
 
 interface FieldRules extends Pick<Rules, "readable"> {
-  /** The paths begin below the fields. */
+  /** The forms of the numbers, by their paths below the fields. */
   readonly format: Format;
 }
 

@@ -17,7 +17,9 @@ export interface CloseOptions {
 
 const SWEEP_MS = 50;
 
-/** A client may still send its next request on an open connection during these checks. */
+/**
+ * In checks without a finished answer. Until then, a client may still send its next request on an open connection.
+ */
 const GRACE_SWEEPS = 6;
 
 const CUT_MS = 100;

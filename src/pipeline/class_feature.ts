@@ -31,9 +31,12 @@ export interface ClassFeature<R = unknown> {
   readonly setting?: string;
   /** Runs when the class is first used. Throws an error that names the class. */
   check(option: OptionReader, target: ModelClass): R;
-  /** The value of an option that no `@rest` declares. Embedded classes, which need no `@rest`, can have it too. */
+  /**
+   * The value of an option that follows from the fields of the class and stands in no `@rest`. Embedded classes, which
+   * need no `@rest`, can have it too.
+   */
   declared?(target: ModelClass): unknown;
-  /** Runs at start-up for each class of a route without the option. */
+  /** Runs at start-up for each class of a route that lacks the option, and throws if the class must have it. */
   startWithout?(place: { readonly target: ModelClass; readonly route: Route }): void;
   /** Throws at start-up if a route cannot serve the option. */
   start?(rule: R, place: { readonly target: ModelClass; readonly route: Route }): void;

@@ -10,7 +10,7 @@ interface LinesOptions {
   readonly maxImportBytes: number;
   /** May read the beginning of the body. An error that the function throws is the answer of the whole import. */
   readonly openParser: (body: ImportBody) => Promise<BodyParser>;
-  /** These lines are held in memory. */
+  /** The maximum number of lines that are stored together, because they are held in memory until then. */
   readonly many: number;
   /**
    * Ends the import when the server closes. The last line of the answer names the first line that was not read, so that

@@ -234,6 +234,7 @@ export class LiveList {
       this.#isStale = true;
       return;
     }
+    // A changed entity that is not found was removed or does not match the filter any more.
     const gone = new Set(ids.map((id) => toJson(id)));
     const events: ListEvent[] = [];
     for (const { id, text } of found) {

@@ -50,6 +50,7 @@ async function cutBegun(res: Response): Promise<void> {
   logHint(
     `Cannot answer ${method} ${path}: a hook has begun an answer by itself, and not ended it`,
   );
+  // The client would wait for the rest.
   await cutAnswer(res);
 }
 

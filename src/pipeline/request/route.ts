@@ -128,6 +128,7 @@ export interface Route {
   readonly settings: ReadonlyMap<string, unknown>;
 }
 
+/** At a level above, the name contains the properties below it: `comments.create` at the movie of a new comment. */
 export function operationAt(route: Route, index: number): string {
   const below = route.levels.slice(index + 1).map(({ link }) => link?.property);
   return [...below, actingLevel(route).operation].join(".");

@@ -1,7 +1,7 @@
 import { isImmutable } from "../mongoose/schemas/field_rules.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
-/** Clients must not see the whole value. */
+/** Whether clients must not see the whole value. */
 export function isSecret({ hidden, selected, shape, element }: FieldShape): boolean {
   return hidden || !selected || shape?.secretive === true ||
     (element !== undefined && isSecret(element));

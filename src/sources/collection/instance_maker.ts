@@ -121,7 +121,7 @@ class FieldMaker {
 export interface FieldReader {
   readonly name: string;
   readonly convert: (stored: unknown) => unknown;
-  /** Missing if only a document has the default. */
+  /** Makes the value of a field that is not stored. Absent if only a document can make this value. */
   readonly missing?: () => unknown;
 }
 
