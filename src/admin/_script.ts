@@ -18,7 +18,7 @@ export interface PageScript {
 /** The text that the admin page shows in a clone of the repository in which the script was not built. */
 export const MISSING =
   `The script of the admin page is not built: "deno task admin" builds it in the ` +
-  `repository of Mongrove, "deno task demo" while it runs; then load this page again\n`;
+  `repository of Mongrove, "deno task demo" while it runs; this page then shows it by itself\n`;
 
 /** Loads the script of the admin page. Returns `undefined` if the script was not built. */
 export async function loadScript(): Promise<PageScript | undefined> {
@@ -42,6 +42,11 @@ async function importBuilt(): Promise<{ readonly PAGE: string } | undefined> {
     // @ts-types="./_built.d.ts"
     return await import("./built/page.js");
   } catch {
-    return undefined;
+    // Deno repeats the failure of a specifier for ever.
+    tries++;
+    return await import(new URL(`./built/page.js?${tries}`, import.meta.url).href)
+      .catch(() => undefined);
   }
 }
+
+let tries = 0;
