@@ -189,6 +189,15 @@ Deno.test("prop() and arrayProp() refuse rules that Mongoose ignores for the typ
   assertRefused(declare("field", { ref: Part, enum: ["x"] }), `"enum"`);
 });
 
+Deno.test("prop() says which type a field without one lacks for its limits", () => {
+  const cures = [[{ min: 1 }, "Number"], [{ max: new Date(0) }, "Date"]] as const;
+  for (const [rules, type] of cures) {
+    assertRefused(declare("field", rules), `it is a String: add "type: ${type}"`);
+  }
+  assertRefused(declare("field", { default: "x", min: 1 }), `use "validate"`);
+  assertRefused(declare("field", { type: String, min: 1 }), `use "validate"`);
+});
+
 /** Fields whose default breaks one of their rules. */
 const REFUSED_DEFAULTS: readonly (readonly [rule: string, options: object, array?: true])[] = [
   ["enum", { enum: ["draft", "sent"], default: "new" }],

@@ -34,6 +34,15 @@ class Split extends Named {}
 
 class Loose extends Named {}
 
+@rest({ route: "/routed", methods: [all()] })
+class Routed extends Named {}
+
+@rest({ route: "/orders", methods: [all()], tenant: "company" })
+class Order extends Named {
+  @prop({ ref: () => Routed })
+  routed?: Ref<Routed>;
+}
+
 @rest({ route: "/holders", methods: [all(), one()], tenant: "company" })
 class Holder extends Named {
   @rest({ methods: [all()] })
@@ -64,15 +73,18 @@ class Listing extends FrameworkModel {
   companies?: string[];
 }
 
+const EMBEDS = '"embedded: true" in @arrayProp, or "type" in @prop, embeds it';
+
 const PROBLEMS: [ModelClass, string][] = [
   [Forgetful, 'its @rest does not say "tenant": name its field, or say false'],
   [Misspelled, 'needs a field of the class, or false, as "tenant"'],
   [Wrong, 'needs a field of the class, or false, as "tenant"'],
   [Split, 'its @rest decorators have different values of "tenant"'],
-  [Holder, 'its field "loose" refers to "Loose", whose @rest does not say "tenant"'],
+  [Order, 'its field "routed" refers to "Routed", whose @rest does not say "tenant"'],
+  [Holder, `its field "loose" refers to "Loose", which has no @rest with a "tenant"; ${EMBEDS}`],
   [Embedding, 'property "company" is the "tenant", so it holds a text'],
   [Listing, 'property "companies" is the "tenant", so it holds a text'],
-  [Open, 'its field "loose" refers to "Loose", whose @rest does not say "tenant"'],
+  [Open, `its field "loose" refers to "Loose", which has no @rest with a "tenant"; ${EMBEDS}`],
 ];
 
 test("a class that does not say its tenant fails the start", async (t) => {
