@@ -112,7 +112,11 @@ test("a class with a tenant fails the start of a router without tenants", () => 
   );
 });
 
-@rest({ route: "/sorted", methods: [all<Sorted>({ sort: ["name", "rank"] })], tenant: "company" })
+@rest({
+  route: "/sorted",
+  methods: [all<Sorted>({ sort: ["name", "grade", "rank"] })],
+  tenant: "company",
+})
 @rest({ route: "/named", methods: [all<Sorted>({ sort: ["name"] })], tenant: "company" })
 class Sorted extends Named {
   static override configure(schema: Schema): void {
@@ -122,13 +126,17 @@ class Sorted extends Named {
   name?: string;
   @prop({ type: Number })
   rank?: number;
+  @prop()
+  grade?: string;
 }
 
-test("a sorted field without an index that begins with the tenant is logged once", () => {
+test("sorted fields without an index that begins with the tenant are logged once, in one line", () => {
   using log = stub(console, "warn");
   Framework.initialize({ models: [Sorted], tenant: () => "acme" });
   assertEquals(log.calls.map(({ args }) => args[0]), [
-    'No index of "Sorted" begins with "company", "name", so that the database sorts all entities for "sort=name": ' +
-    'declare schema.index({ "company": 1, "name": 1, "_id": 1 })',
+    'No index of "Sorted" begins with "company", "name" or "company", "grade", ' +
+    'so that the database sorts all entities for "sort=name", "sort=grade": ' +
+    'declare schema.index({ "company": 1, "name": 1, "_id": 1 }), ' +
+    'schema.index({ "company": 1, "grade": 1, "_id": 1 })',
   ]);
 });
