@@ -17,7 +17,7 @@ export interface PageScript {
 /** In a clone of the repository, the script may not be built. */
 export const MISSING =
   `The script of the admin page is not built: "deno task admin" builds it in the ` +
-  `repository of Mongrove, "deno task demo" while it runs; then load this page again\n`;
+  `repository of Mongrove, "deno task demo" while it runs; this page then shows it by itself\n`;
 
 export async function loadScript(): Promise<PageScript | undefined> {
   const built = await importBuilt();
@@ -39,6 +39,11 @@ async function importBuilt(): Promise<{ readonly PAGE: string } | undefined> {
     // @ts-types="./_built.d.ts"
     return await import("./built/page.js");
   } catch {
-    return undefined;
+    // Deno repeats the failure of a specifier for ever.
+    tries++;
+    return await import(new URL(`./built/page.js?${tries}`, import.meta.url).href)
+      .catch(() => undefined);
   }
 }
+
+let tries = 0;

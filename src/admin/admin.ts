@@ -58,7 +58,9 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
   const findScript = async () => script ??= await loadScript();
   const sendHtml = async (req: Request, res: Response) => {
     const { name } = await findScript() ?? {};
-    if (name === undefined) return void res.status(404).type("text").send(MISSING);
+    if (name === undefined) {
+      return void res.status(404).set("Refresh", "5").type("text").send(MISSING);
+    }
     // The URLs in the admin page are relative to its path, so the path must end with a slash.
     const [path = ""] = req.originalUrl.split("?");
     if (!path.endsWith("/")) {

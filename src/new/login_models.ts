@@ -14,7 +14,7 @@ import { adminsOnly } from "./user.ts";
   route: "/todos",
   tenant: "organisation",
   methods: [
-    all({ page: { max: 100 }, sort: ["title"] }),
+    all({ page: { max: 100 }, count: true, sort: ["title"] }),
     one(),
     create(),
     update(),
@@ -68,7 +68,7 @@ define(Todo, {
     route: "/todos",
     tenant: "organisation",
     methods: [
-      all({ page: { max: 100 }, sort: ["title"] }),
+      all({ page: { max: 100 }, count: true, sort: ["title"] }),
       one(),
       create(),
       update(),
@@ -148,7 +148,7 @@ export function adminsOnly(req: FrameworkRequest): boolean {
   route: "/users",
   tenant: "organisation",
   methods: [
-    all({ preFetch: adminsOnly, page: { max: 100 } }),
+    all({ preFetch: adminsOnly, page: { max: 100 }, count: true }),
     one({ preFetch: adminsOnly }),
     update({ preFetch: adminsOnly, preSave: checkRole }),
     remove({ preFetch: adminsOnly, preSave: removeLogin }),
@@ -215,7 +215,7 @@ define(User, {
     route: "/users",
     tenant: "organisation",
     methods: [
-      all({ preFetch: adminsOnly, page: { max: 100 } }),
+      all({ preFetch: adminsOnly, page: { max: 100 }, count: true }),
       one({ preFetch: adminsOnly }),
       update({ preFetch: adminsOnly, preSave: checkRole }),
       remove({ preFetch: adminsOnly, preSave: removeLogin }),
@@ -247,12 +247,15 @@ function validOnly(token: unknown, email: unknown) {
   return { token: String(token), email: String(email), expires: { $gt: new Date() } };
 }
 
-/** Tells the invited person what a link is worth. */
+/** Tells the invited person what a link is worth. A void one shows no form. */
 export async function noteOf({ invitation: token, email }: Readonly<Record<string, unknown>>) {
   const invitation = await getModel(Invitation).findOne(validOnly(token, email));
-  return invitation
-    ? \`You join \${invitation.organisation}. The link is valid until \${dayOf(invitation.expires)}.\`
-    : "This link has expired, or has been used or replaced. Ask for another one.";
+  if (invitation === null) {
+    const note = "This link has expired, or has been used or replaced. Ask for another one.";
+    return { note, isVoid: true };
+  }
+  const { organisation, expires } = invitation;
+  return { note: \`You join \${organisation}. The link is valid until \${dayOf(expires)}.\` };
 }
 
 /** Removes an invitation, so that it is used once. Returns null if the address has no such invitation. */
@@ -289,7 +292,7 @@ export const sendAgain = action("send-again", {
   route: "/invitations",
   tenant: "organisation",
   methods: [
-    all({ preFetch: adminsOnly, page: { max: 100 } }),
+    all({ preFetch: adminsOnly, page: { max: 100 }, count: true }),
     one({ preFetch: adminsOnly }),
     create({ preFetch: adminsOnly, preSend: sendInvitation }),
     remove({ preFetch: adminsOnly }),
@@ -300,7 +303,14 @@ export class Invitation extends FrameworkModel {
   @prop({ required: true, readonly: true })
   readonly organisation!: ReadOnly<string>;
 
-  @prop({ required: true, trim: true, lowercase: true, match: ADDRESS, unique: true })
+  @prop({
+    required: true,
+    trim: true,
+    lowercase: true,
+    match: ADDRESS,
+    unique: true,
+    description: "An address such as ann@acme.example",
+  })
   email!: string;
 
   @prop({ enum: ROLES, default: "member" })
@@ -355,7 +365,14 @@ export class Invitation extends FrameworkModel {
 define(Invitation, {
   fields: {
     organisation: { required: true, readonly: true },
-    email: { required: true, trim: true, lowercase: true, match: ADDRESS, unique: true },
+    email: {
+      required: true,
+      trim: true,
+      lowercase: true,
+      match: ADDRESS,
+      unique: true,
+      description: "An address such as ann@acme.example",
+    },
     role: { enum: ROLES, default: "member" },
     expires: { type: Date, default: () => newLink().expires, readonly: true },
     token: { default: () => newLink().token, hidden: true, readonly: true },
@@ -364,7 +381,7 @@ define(Invitation, {
     route: "/invitations",
     tenant: "organisation",
     methods: [
-      all({ preFetch: adminsOnly, page: { max: 100 } }),
+      all({ preFetch: adminsOnly, page: { max: 100 }, count: true }),
       one({ preFetch: adminsOnly }),
       create({ preFetch: adminsOnly, preSend: sendInvitation }),
       remove({ preFetch: adminsOnly }),

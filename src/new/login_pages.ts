@@ -184,7 +184,13 @@ interface Form {
   readonly next: string;
   readonly links: Readonly<Record<string, string>>;
   /** Returns the text above the form, by the query of the page. */
-  readonly note?: (query: Readonly<Record<string, unknown>>) => Promise<string>;
+  readonly note?: (query: Readonly<Record<string, unknown>>) => Promise<Note>;
+}
+
+interface Note {
+  readonly note?: string | undefined;
+  /** Whether the page has no form. */
+  readonly isVoid?: boolean;
 }
 
 const SIGN_IN = { "/sign-in": "Sign in" };
@@ -289,19 +295,18 @@ function valuesOf({ fields }: Form, given: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(fields.map(({ name }) => [name, String(given[name] ?? "")]));
 }
 
-function sendForm(form: Form, res: Response, { values, note, problem }: Filled): void {
+function sendForm(form: Form, res: Response, { values, note, isVoid, problem }: Filled): void {
   const { title, fields, button, links } = form;
   const html = [
     note && \`<p role="status">\${escapeHtml(note)}</p>\`,
-    writeForm({ fields, button, values, problem }),
+    !isVoid && writeForm({ fields, button, values, problem }),
     ...Object.entries(links).map(([path, label]) => \`<p><a href="\${path}">\${label}</a></p>\`),
   ];
   sendPage(res, title, html.filter(Boolean).join("\\n"));
 }
 
-interface Filled {
+interface Filled extends Note {
   readonly values: Readonly<Record<string, string>>;
-  readonly note?: string | undefined;
   readonly problem?: Problem;
 }
 
@@ -339,8 +344,8 @@ export function mountPages(app: Express, auth: Auth): void {
   app.get("/style.css", (_req, res) => void res.type("css").send(STYLE));
   for (const [path, form] of Object.entries(FORMS)) {
     app.get(path, async ({ query }, res) => {
-      const note = await form.note?.(query) ?? NOTES.get(query.note);
-      sendForm(form, res, { values: valuesOf(form, query), note });
+      const note = await form.note?.(query) ?? { note: NOTES.get(query.note) };
+      sendForm(form, res, { values: valuesOf(form, query), ...note });
     });
     app.post(path, limit, urlencoded({ extended: false }), async (req, res) => {
       const values = valuesOf(form, Object(req.body));

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { LOGIN_TEST } from "./login_checks.ts";
+import { LOGIN_SUPPORT, LOGIN_TEST } from "./login_checks.ts";
 import {
   INVITATION,
   PLAIN_INVITATION,
@@ -302,5 +302,6 @@ export function loginFiles(plain: boolean): Readonly<Record<string, string>> {
     "make_admin.ts": MAKE_ADMIN,
     "app.ts": APP,
     "app.test.ts": LOGIN_TEST,
+    "test_support.ts": LOGIN_SUPPORT,
   };
 }

@@ -10,7 +10,9 @@ export function readme(name: string, { run, login }: ReadmeOptions): string {
   const commands = [
     [`${run} test`, "runs a MongoDB; the first time, downloads one if there is none"],
     [login ? `${run} start` : `API_KEY=secret ${run} start`, "needs a MongoDB, see below"],
+    [login ? `${run} dev` : `API_KEY=secret ${run} dev`, "starts again after each change"],
     ...login ? [[`${run} make-admin boss@acme.example`, "prints a link to sign up"]] : [],
+    [`${run} check`, "checks the types"],
     [`${run} lint`, 'finds a hook that forgets "await"'],
   ];
   const files = [
@@ -55,6 +57,7 @@ const LOGIN_FILES = [
   ["`pages.ts`", "the pages for browsers, such as `/sign-in`; `page.ts` has their HTML"],
   ["`mail.ts`", "sends mails"],
   ["`make_admin.ts`", "makes the first administrator of an organisation"],
+  ["`test_support.ts`", "starts the application for your tests, and signs users in"],
 ] as const;
 
 const USERS =

@@ -28,7 +28,7 @@ import { FrameworkModel, prop, rest } from "@mongrove/mongrove";
 @rest({
   route: "/todos",
   methods: [
-    all({ page: { max: 100 }, sort: ["title"] }),
+    all({ page: { max: 100 }, count: true, sort: ["title"] }),
     one(),
     create(),
     update(),
@@ -61,7 +61,7 @@ define(Todo, {
   rest: {
     route: "/todos",
     methods: [
-      all({ page: { max: 100 }, sort: ["title"] }),
+      all({ page: { max: 100 }, count: true, sort: ["title"] }),
       one(),
       create(),
       update(),
@@ -187,10 +187,13 @@ export const SECRET_FILE = ".auth_secret";
 function denoJson(login: boolean): string {
   const packages = ["express", "mongodb-memory-server", "mongoose", "swagger-ui-dist"] as const;
   const run = "deno run --allow-env --allow-net --allow-read --allow-sys";
+  const start = run + (login ? ` --allow-write=${SECRET_FILE}` : "");
   return json({
     tasks: {
-      start: `${run}${login ? ` --allow-write=${SECRET_FILE}` : ""} main.ts`,
+      start: `${start} main.ts`,
+      dev: `${start} --watch main.ts`,
       test: "deno test --allow-all",
+      check: "deno check",
       lint: `deno lint && deno run --allow-all npm:eslint@${VERSIONS.eslint} .`,
       ...login && { "make-admin": `${run} make_admin.ts` },
     },
@@ -236,6 +239,7 @@ export function packageSettings({ plain = false, login = false }: KindOptions): 
     type: "module",
     scripts: {
       start: `${node} main.ts`,
+      dev: `${node} --watch main.ts`,
       test: `${node} --test *.test.ts`,
       check: "tsc",
       lint: "eslint .",

@@ -93,7 +93,8 @@ Deno.test("createApp() makes an application for Node alone, whose model has no d
     await read("package.json"),
   );
   const checks = { check: "tsc", lint: "eslint ." };
-  assertEquals(scripts, { start: "node main.ts", test: "node --test *.test.ts", ...checks });
+  const starts = { start: "node main.ts", dev: "node --watch main.ts" };
+  assertEquals(scripts, { ...starts, test: "node --test *.test.ts", ...checks });
   assertEquals(engines, { node: ">=22.18" });
   assert(!("tsx" in { ...dependencies, ...devDependencies }));
   assert(JSON.parse(await read("tsconfig.json")).compilerOptions.erasableSyntaxOnly);

@@ -316,8 +316,13 @@ function checkValueRules(
   for (const rule of ELEMENT_OPTIONS) {
     const isSet = !VALUE_OPTIONS.includes(rule) && (options[rule] ?? false) !== false;
     if (!isSet || typeof Object(prototype)[rule] === "function") continue;
+    const isUntyped = !array && kind === "String" &&
+      [options.type, options.ref, options.default].every((each) => each === undefined);
+    const cure = isUntyped
+      ? `it is a String: add "type: ${options[rule] instanceof Date ? "Date" : "Number"}"`
+      : `use "validate"`;
     throw new TypeError(
-      `property "${name}" has "${rule}", which Mongoose ignores for values of this type: use "validate"`,
+      `property "${name}" has "${rule}", which Mongoose ignores for values of this type: ${cure}`,
     );
   }
 }

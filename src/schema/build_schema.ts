@@ -22,7 +22,7 @@ import {
 import { checkMongoose } from "./mongoose/assumptions.ts";
 import { castUuids } from "./mongoose/schemas/cast_uuids.ts";
 import { cutTimes } from "./mongoose/schemas/cut_times.ts";
-import { rememberDefault, requireId } from "./mongoose/schemas/field_rules.ts";
+import { rememberDefault, requireId, ruleAgainstDefault } from "./mongoose/schemas/field_rules.ts";
 import { refusePromises } from "./mongoose/schemas/refuse_promises.ts";
 import { guardValidators } from "./mongoose/schemas/validators.ts";
 import { countSaves } from "./mongoose/statements/save_by.ts";
@@ -149,6 +149,7 @@ function fillSchema(
     refuseInnerMaps(schema);
     refuseExpiry(schema);
   });
+  forAll(Object.values(schema.paths), (type) => naming(target, () => refuseDefault(type)));
   addVersion(description, schema);
   declareKindKey(schema);
   hideInJson(schema);
@@ -198,6 +199,13 @@ export function hideWithin(schema: Schema): void {
     }
     Object.assign(each.prototype, copyMethods(each.schema));
   }
+}
+
+/** Every create without the field would be refused. */
+function refuseDefault(type: SchemaType): void {
+  const rule = ruleAgainstDefault(type);
+  if (rule === undefined) return;
+  throw new TypeError(`property "${type.path}" has a "default" that its "${rule}" refuses`);
 }
 
 /** An index with a time that MongoDB cannot count would remove no documents. */

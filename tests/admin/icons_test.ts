@@ -17,6 +17,7 @@ const MODELS: readonly (readonly [model: string, icon: string])[] = [
   ["support_ticket", "ticket"],
   ["Subtask", "task"],
   ["CarWash", "car"],
+  ["Invitation", "mail"],
 ];
 
 Deno.test("the icon of a model is found by the words of its name", () => {

@@ -189,6 +189,56 @@ Deno.test("prop() and arrayProp() refuse rules that Mongoose ignores for the typ
   assertRefused(declare("field", { ref: Part, enum: ["x"] }), `"enum"`);
 });
 
+Deno.test("prop() says which type a field without one lacks for its limits", () => {
+  const cures = [[{ min: 1 }, "Number"], [{ max: new Date(0) }, "Date"]] as const;
+  for (const [rules, type] of cures) {
+    assertRefused(declare("field", rules), `it is a String: add "type: ${type}"`);
+  }
+  assertRefused(declare("field", { default: "x", min: 1 }), `use "validate"`);
+  assertRefused(declare("field", { type: String, min: 1 }), `use "validate"`);
+});
+
+/** Fields whose default breaks one of their rules. */
+const REFUSED_DEFAULTS: readonly (readonly [rule: string, options: object, array?: true])[] = [
+  ["enum", { enum: ["draft", "sent"], default: "new" }],
+  ["enum", { type: Number, enum: { Low: 1, High: 2 }, default: 3 }],
+  ["enum", { enum: { values: ["a"], message: "no" }, default: "b" }],
+  ["min", { default: 0, min: 1 }],
+  ["max", { type: Number, default: "10", max: [9, "too much"] }],
+  ["min", { type: Date, default: new Date(0), min: new Date(1) }],
+  ["max", { type: Date, dateOnly: true, default: "2030-01-02", max: "2030-01-01" }],
+  ["minLength", { default: "a", minLength: 2 }],
+  ["minlength", { default: "a", minlength: 2 }],
+  ["maxLength", { default: "abc", maxLength: [2, "too long"] }],
+  ["match", { default: "a b", match: /^\w+$/ }],
+  ["enum", { enum: ["A"], lowercase: true, default: "A" }],
+  ["enum", { items: String, enum: ["a"], default: ["a", "b"] }, true],
+  ["min", { items: Number, min: 1, default: [0] }, true],
+  ["type", { type: Number, default: "many" }],
+  ["type", { items: Number, default: ["many"] }, true],
+];
+
+Deno.test("prop() and arrayProp() refuse a default that a rule of the field refuses", () => {
+  for (const [rule, options, array] of REFUSED_DEFAULTS) {
+    const problem = `property "field" has a "default" that its "${rule}" refuses`;
+    assertRefused(declare("field", options, array), `"Declared"`, problem);
+  }
+});
+
+Deno.test("prop() takes a default that its rules accept, or that only a document can tell", () => {
+  const taken = [
+    { enum: ["a", null], default: null },
+    { enum: ["a"], default: "A", lowercase: true },
+    { enum: ["a"], default: () => "b" },
+    { enum: ["a"], default: "b", set: () => "a" },
+    { type: Date, default: new Date(0), min: () => new Date(1) },
+    { type: Date, default: Date.now, max: new Date(0) },
+    { type: Date, dateOnly: true, default: "2030-01-01", min: "2030-01-01T12:00Z" },
+    { default: "", match: /x/ },
+  ];
+  for (const options of taken) getModel(declare("field", options));
+});
+
 /** Types with rules that Mongoose checks, or that are not set. */
 const CHECKED: readonly (readonly [type: unknown, rules: object])[] = [
   [Number, { min: 0, enum: [1] }],

@@ -79,7 +79,7 @@ test("deno run makes an application whose test passes, and overwrites nothing", 
   );
   assertStringIncludes(made.output, "  cd my-app && deno task test\n  deno task start");
   const app = { cwd: join(folder, "my-app"), env };
-  for (const args of ["task test", "check", "fmt --check"]) {
+  for (const args of ["task test", "task check", "fmt --check"]) {
     await runCommand(Deno.execPath(), args.split(" "), app);
   }
   await lintHooks([Deno.execPath(), "task", "lint"], app);
@@ -164,7 +164,7 @@ test("deno run makes an application with a login, whose test passes", async () =
   const [, ...line] = [...DENO_LINE.split(" "), "--login"];
   await runCommand(Deno.execPath(), line, { cwd: folder, env });
   const app = { cwd: join(folder, "my-app"), env };
-  for (const args of ["task test", "check", "task lint", "fmt --check"]) {
+  for (const args of ["task test", "task check", "task lint", "fmt --check"]) {
     await runCommand(Deno.execPath(), args.split(" "), app);
   }
   await tryClosed([Deno.execPath(), "task", "start"], app);

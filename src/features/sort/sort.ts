@@ -41,26 +41,30 @@ function hintAtIndexes(names: readonly string[], route: Route): void {
   const { target, scopes, link } = actingLevel(route);
   if (link !== undefined) return;
   const selecting = route.features.selectingFieldOf(target);
-  const all = buildSchema(target).schema.indexes().map(([key]) => Object.keys(key));
+  const declared = buildSchema(target).schema.indexes().map(([key]) => Object.keys(key));
   const indexes = selecting === undefined
-    ? all
-    : all.filter(([first]) => first === selecting).map(([, ...rest]) => rest);
+    ? declared
+    : declared.filter(([first]) => first === selecting).map(([, ...rest]) => rest);
   const hinted = hintedOf(target);
-  for (const name of names) {
+  const missing = names.filter((name) => {
     // On a route with a `scope`, an index is enough in which the field comes later, because the condition of the scope
     // may use the first fields.
     const isIndexed = name === (selecting ?? "_id") ||
       indexes.some(([first, ...rest]) =>
         first === name || scopes.length > 0 && rest.includes(name)
       );
-    if (isIndexed || hinted.has(name)) continue;
-    hinted.add(name);
-    const begin = selecting === undefined ? [name] : [selecting, name];
-    const keys = [...new Set([...begin, "_id"])].map((key) => `${JSON.stringify(key)}: 1`);
-    logHint(
-      `No index of "${target.name}" begins with "${begin.join('", "')}", ` +
-        `so that the database sorts all entities for "sort=${name}": ` +
-        `declare schema.index({ ${keys.join(", ")} })`,
-    );
-  }
+    return !isIndexed && !hinted.has(name);
+  });
+  if (missing.length === 0) return;
+  for (const name of missing) hinted.add(name);
+  const keys = missing.map((name) => selecting === undefined ? [name] : [selecting, name]);
+  const begins = keys.map((each) => `"${each.join('", "')}"`);
+  const needed = keys.map((each) =>
+    [...new Set([...each, "_id"])].map((key) => `${JSON.stringify(key)}: 1`).join(", ")
+  );
+  logHint(
+    `No index of "${target.name}" begins with ${begins.join(" or ")}, ` +
+      `so that the database sorts all entities for "sort=${missing.join('", "sort=')}": ` +
+      `declare ${needed.map((each) => `schema.index({ ${each} })`).join(", ")}`,
+  );
 }

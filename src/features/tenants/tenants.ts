@@ -88,9 +88,12 @@ function checkReferred({ target }: Place): void {
     const referred = referredTarget(field);
     if (referred === undefined) continue;
     if (saysTenant(referred)) continue;
+    const refers = `its field "${field.type?.path}" refers to "${referred.name}"`;
     throw cannotMount(
       target,
-      `its field "${field.type?.path}" refers to "${referred.name}", whose @rest does not say "tenant"`,
+      describeModel(referred).rests.length > 0
+        ? `${refers}, whose @rest does not say "tenant"`
+        : `${refers}, which has no @rest with a "tenant"; "embedded: true" in @arrayProp, or "type" in @prop, embeds it`,
     );
   }
 }

@@ -34,6 +34,15 @@ class Split extends Named {}
 
 class Loose extends Named {}
 
+@rest({ route: "/routed", methods: [all()] })
+class Routed extends Named {}
+
+@rest({ route: "/orders", methods: [all()], tenant: "company" })
+class Order extends Named {
+  @prop({ ref: () => Routed })
+  routed?: Ref<Routed>;
+}
+
 @rest({ route: "/holders", methods: [all(), one()], tenant: "company" })
 class Holder extends Named {
   @rest({ methods: [all()] })
@@ -64,15 +73,18 @@ class Listing extends FrameworkModel {
   companies?: string[];
 }
 
+const EMBEDS = '"embedded: true" in @arrayProp, or "type" in @prop, embeds it';
+
 const PROBLEMS: [ModelClass, string][] = [
   [Forgetful, 'its @rest does not say "tenant": name its field, or say false'],
   [Misspelled, 'needs a field of the class, or false, as "tenant"'],
   [Wrong, 'needs a field of the class, or false, as "tenant"'],
   [Split, 'its @rest decorators have different values of "tenant"'],
-  [Holder, 'its field "loose" refers to "Loose", whose @rest does not say "tenant"'],
+  [Order, 'its field "routed" refers to "Routed", whose @rest does not say "tenant"'],
+  [Holder, `its field "loose" refers to "Loose", which has no @rest with a "tenant"; ${EMBEDS}`],
   [Embedding, 'property "company" is the "tenant", so it holds a text'],
   [Listing, 'property "companies" is the "tenant", so it holds a text'],
-  [Open, 'its field "loose" refers to "Loose", whose @rest does not say "tenant"'],
+  [Open, `its field "loose" refers to "Loose", which has no @rest with a "tenant"; ${EMBEDS}`],
 ];
 
 test("a class that does not say its tenant fails the start", async (t) => {
@@ -100,7 +112,11 @@ test("a class with a tenant fails the start of a router without tenants", () => 
   );
 });
 
-@rest({ route: "/sorted", methods: [all<Sorted>({ sort: ["name", "rank"] })], tenant: "company" })
+@rest({
+  route: "/sorted",
+  methods: [all<Sorted>({ sort: ["name", "grade", "rank"] })],
+  tenant: "company",
+})
 @rest({ route: "/named", methods: [all<Sorted>({ sort: ["name"] })], tenant: "company" })
 class Sorted extends Named {
   static override configure(schema: Schema): void {
@@ -110,13 +126,17 @@ class Sorted extends Named {
   name?: string;
   @prop({ type: Number })
   rank?: number;
+  @prop()
+  grade?: string;
 }
 
-test("a sorted field without an index that begins with the tenant is logged once", () => {
+test("sorted fields without an index that begins with the tenant are logged once, in one line", () => {
   using log = stub(console, "warn");
   Framework.initialize({ models: [Sorted], tenant: () => "acme" });
   assertEquals(log.calls.map(({ args }) => args[0]), [
-    'No index of "Sorted" begins with "company", "name", so that the database sorts all entities for "sort=name": ' +
-    'declare schema.index({ "company": 1, "name": 1, "_id": 1 })',
+    'No index of "Sorted" begins with "company", "name" or "company", "grade", ' +
+    'so that the database sorts all entities for "sort=name", "sort=grade": ' +
+    'declare schema.index({ "company": 1, "name": 1, "_id": 1 }), ' +
+    'schema.index({ "company": 1, "grade": 1, "_id": 1 })',
   ]);
 });

@@ -177,11 +177,47 @@ const RULES: Readonly<Record<string, readonly [rule: keyof DeclaredRules, keptAs
 
 export function declaredRules(type: SchemaType | undefined): DeclaredRules {
   return Object.fromEntries((type?.validators ?? []).flatMap((validator) => {
-    const kept = new Map<string, unknown>(Object.entries(validator));
-    const [rule, keptAs = ""] = RULES[String(kept.get("type"))] ?? [];
-    const value = kept.get(keptAs);
+    const [rule] = RULES[String(validator.type)] ?? [];
+    const value = keptValue(validator);
     const isKnown = Number.isFinite(value) || Array.isArray(value) || value instanceof Date ||
       value instanceof RegExp;
     return rule !== undefined && isKnown ? [[rule, value]] : [];
   }));
+}
+
+function keptValue(validator: SchemaType["validators"][number]): unknown {
+  const [, keptAs] = RULES[String(validator.type)] ?? [];
+  return keptAs === undefined ? undefined : Reflect.get(validator, keptAs);
+}
+
+const COMPOUND: readonly string[] = ["Array", "DocumentArray", "Embedded", "Map", "Mixed"];
+
+/**
+ * Returns the option that refuses the constant default of a field, such as `min`, or `type` if the default cannot be
+ * cast. Limits that are functions, and setters of the application, may read the document, so they are not called.
+ */
+export function ruleAgainstDefault(type: SchemaType): string | undefined {
+  const { default: given } = type.options as { default?: unknown };
+  const { embeddedSchemaType: element = type } = type as { embeddedSchemaType?: SchemaType };
+  const isKnown = typeof given !== "function" && !hasOwnSetters(type) && isMongooseType(element) &&
+    !COMPOUND.includes(element.instance);
+  if (!isKnown) return undefined;
+  return [given].flat().filter((value) => value !== undefined && value !== null)
+    .map((value) => ruleAgainst(element, value)).find(Boolean);
+}
+
+function ruleAgainst(type: SchemaType, given: unknown): string | undefined {
+  let value: unknown;
+  try {
+    value = castForQuery(type, given);
+  } catch {
+    return "type";
+  }
+  const broken = type.validators.find((each) => {
+    const kept = keptValue(each);
+    return kept !== undefined && typeof kept !== "function" && !each.validator?.(value);
+  });
+  if (broken === undefined) return undefined;
+  const name = broken.type === "regexp" ? "match" : broken.type;
+  return Object.keys(type.options).find((each) => each.toLowerCase() === name) ?? name;
 }
