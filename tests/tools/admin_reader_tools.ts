@@ -137,3 +137,35 @@ test("a removed entity is not read again, and one message says that it was remov
   assertEquals(read, []);
   assertEquals(admin.refusals(), []);
 });
+
+test("a wide list and its trash are scrolled, and not the page", async () => {
+  await using office = await openOffice("/invoices");
+  const { admin: { app }, tab } = office;
+  const isWide = async () => {
+    const widths = "[document.documentElement.scrollWidth, innerWidth]";
+    const [page = 0, window = 0] = await tab.page.evaluate(widths) as number[];
+    assert(page <= window, `the page is ${page} pixels wide in a window of ${window}`);
+  };
+  const resize = (width: number) => tab.page.setViewport({ width, height: 900 });
+  for (const width of [1280, 700]) {
+    await resize(width);
+    await tab.page.waitForSelector("tbody tr");
+    await isWide();
+  }
+  const [stored] = await app.read<{ _id: string }[]>("/invoices");
+  await app.delete(`/invoices/${stored?._id}`);
+  await tab.page.reload();
+  await tab.click(`main ${button("Trash")}`);
+  for (const width of [1280, 700]) {
+    await resize(width);
+    await tab.page.waitForSelector(`tbody ${button("Remove for good")}`);
+    await isWide();
+  }
+  // The menu covers a narrow page until the page is loaded again.
+  await resize(390);
+  await tab.page.reload();
+  await tab.page.waitForSelector(`main li ${button("Remove for good")}`);
+  await isWide();
+  await tab.send(`main li ${button("Restore")}`);
+  await tab.until(MESSAGE, ["Restored"]);
+});
