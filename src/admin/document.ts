@@ -19,6 +19,8 @@ export interface PageDocument {
    * after which it may show more routes.
    */
   readonly needsLogin: boolean;
+  /** The name of the user, or the identifier if the application knows no name. */
+  readonly user?: string;
   readonly models: readonly PageModel[];
 }
 

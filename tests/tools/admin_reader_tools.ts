@@ -169,3 +169,10 @@ test("a wide list and its trash are scrolled, and not the page", async () => {
   await tab.send(`main li ${button("Restore")}`);
   await tab.until(MESSAGE, ["Restored"]);
 });
+
+test("the account menu says who is signed in", async () => {
+  await using office = await openOffice("/invoices");
+  const { tab } = office;
+  await tab.click("header button[aria-label=Profile]");
+  await tab.until("#menu-appbar [role=menuitem]", ["Rose Tyler", "Sign out"]);
+});
