@@ -176,3 +176,20 @@ test("the account menu says who is signed in", async () => {
   await tab.click("header button[aria-label=Profile]");
   await tab.until("#menu-appbar [role=menuitem]", ["Rose Tyler", "Sign out"]);
 });
+
+test("a number takes a comma as its point, and refuses what is no number", async () => {
+  await using office = await openOffice("/invoices");
+  const { tab } = office;
+  await tab.open("2026-1");
+  await tab.until("[name=total][inputmode=decimal]", ["1990"]);
+  for (const text of ["19,90,1", "1.990,50", "12x", "--"]) {
+    await tab.fill("total", text);
+    await tab.until(textOf("total"), ["Type a number, such as 19.90"]);
+  }
+  await tab.fill("total", "19,90");
+  await tab.until(textOf("total"), [""]);
+  const sent = tab.page.waitForRequest((each) => each.method() === "PATCH");
+  await tab.send(SAVE);
+  assertEquals((await sent).postData(), JSON.stringify({ total: 19.9 }));
+  await tab.until("[name=total]", ["19.9"]);
+});
