@@ -56,7 +56,7 @@ export function ConflictDialog({ mine, stored, fields, ...choices }: ConflictDia
       </DialogContent>
       <DialogActions>
         <Button onClick={onTakeStored}>Take what is stored</Button>
-        <Button variant="contained" onClick={onKeepMine}>Keep mine</Button>
+        <Button onClick={onKeepMine}>Keep mine</Button>
       </DialogActions>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { Box, InputAdornment, Typography } from "@mui/material";
+import { Box, Typography } from "@mui/material";
 import { useRef } from "react";
 import {
   ArrayInput,
@@ -9,7 +9,7 @@ import {
   DateInput,
   DateTimeInput,
 } from "react-admin";
-import { maxValue, minValue, NullableBooleanInput, NumberInput, required } from "react-admin";
+import { maxValue, minValue, NullableBooleanInput, required } from "react-admin";
 import { SelectInput, SimpleFormIterator, TextInput, useWrappedSource } from "react-admin";
 import type { Validator } from "react-admin";
 import { useFormContext, useWatch } from "react-hook-form";
@@ -104,12 +104,23 @@ type Common = {
   readonly validate: Validator[];
 };
 
+type UnitProps = Common & { readonly field: Field; readonly defaultValue?: unknown };
+
 /** A text keeps the digits that no number of JavaScript has. */
-function UnitInput({ field, ...common }: Common & { readonly field: Field }) {
+function UnitInput({ field, ...common }: UnitProps) {
   const unit = unitOf(useFormValue(common.source), field);
-  const Input = ["BigInt", "Decimal128"].includes(field.type) ? TextInput : NumberInput;
-  const endAdornment = <InputAdornment position="end">{unit}</InputAdornment>;
-  return <Input {...common} {...unit && { slotProps: { input: { endAdornment } } }} />;
+  const parse = ["BigInt", "Decimal128"].includes(field.type)
+    ? digitsOf
+    : (text: string) => numberOf(digitsOf(text));
+  const line = { unit, defaultValue: common.defaultValue };
+  return <TextValueInput {...common} format={String} parse={parse} line={line} />;
+}
+
+/** The point may be a comma, unless the comma may separate thousands. */
+function digitsOf(text: string): string {
+  const digits = text.trim().replace(/,(?!\d{3}$)/, ".");
+  if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(digits)) return digits;
+  throw new TypeError("Type a number, such as 19.90");
 }
 
 function ListInput({ items, ...common }: Common & { readonly items: Value }) {

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { TextField } from "@mui/material";
+import { InputAdornment, TextField } from "@mui/material";
 import { useState } from "react";
 import { FieldTitle, InputHelperText, isRequired, useInput, type Validator } from "react-admin";
 
@@ -12,10 +12,12 @@ interface TextValueProps {
   readonly format: (value: unknown) => string;
   /** Throws if the text has no value. */
   readonly parse: (text: string) => unknown;
+  /** The properties of an input with one line, for a number. */
+  readonly line?: { readonly unit: string | undefined; readonly defaultValue: unknown };
 }
 
 export function TextValueInput({ format, parse, label, helperText, ...props }: TextValueProps) {
-  const { source, validate } = props;
+  const { source, validate, line } = props;
   const [typed, setTyped] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const ownCheck = () => problem;
@@ -24,6 +26,7 @@ export function TextValueInput({ format, parse, label, helperText, ...props }: T
     validate: [...validate, ownCheck],
     format: (value: unknown) => value,
     parse: (value: unknown) => value,
+    ...line?.defaultValue !== undefined && { defaultValue: line.defaultValue },
   });
   const take = (text: string) => {
     setTyped(text);
@@ -40,9 +43,9 @@ export function TextValueInput({ format, parse, label, helperText, ...props }: T
     <TextField
       id={id}
       name={field.name}
-      multiline
+      {...line ? lineProps(line.unit) : { multiline: true, minRows: 2 }}
+      className={`ra-input ra-input-${source}`}
       fullWidth
-      minRows={2}
       margin="dense"
       label={<FieldTitle label={label} isRequired={isRequired(validate)} />}
       value={typed ??
@@ -56,4 +59,14 @@ export function TextValueInput({ format, parse, label, helperText, ...props }: T
       helperText={<InputHelperText error={message} helperText={helperText} />}
     />
   );
+}
+
+function lineProps(unit: string | undefined) {
+  const endAdornment = <InputAdornment position="end">{unit}</InputAdornment>;
+  return {
+    slotProps: {
+      htmlInput: { inputMode: "decimal" as const },
+      ...unit && { input: { endAdornment } },
+    },
+  };
 }

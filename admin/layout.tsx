@@ -2,7 +2,8 @@
 /** @jsxImportSource react */
 import { Alert, Box, Button, MenuItem, Typography } from "@mui/material";
 import { createContext, type ReactNode, useContext, useId } from "react";
-import { AppBar, Layout, Link, Menu, TitlePortal, UserMenu, useSidebarState } from "react-admin";
+import { AppBar, Layout, Link, Logout, Menu, TitlePortal, UserMenu } from "react-admin";
+import { useSidebarState } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { CommandPalette } from "./command_palette.tsx";
 import { HOME } from "./icons.ts";
@@ -109,13 +110,24 @@ function MenuGroup({ group, models, isOpen }: MenuGroupProps) {
 }
 
 function AppHead() {
-  const { askLogin, document: { session, needsLogin, login } } = usePage();
+  const { askLogin, document: { session, needsLogin, login, user } } = usePage();
   const hasEnded = useContext(EndedContext);
   // A text that the reader has entered is the login, and not the session.
   const own = isSignedIn() ? undefined : session;
   const isOut = needsLogin || hasEnded;
+  const leave = isSignedIn() ? <Logout /> : own && !isOut && <SignOut path={own.signOut} />;
   return (
-    <AppBar color="inherit" {...own && !isOut && { userMenu: <Account signOut={own.signOut} /> }}>
+    <AppBar
+      color="inherit"
+      userMenu={leave
+        ? (
+          <UserMenu>
+            {user && <MenuItem disabled>{user}</MenuItem>}
+            {leave}
+          </UserMenu>
+        )
+        : false}
+    >
       <TitlePortal component="h1" />
       <CommandPalette />
       {askLogin && <Button color="inherit" onClick={askLogin}>Sign in</Button>}
@@ -124,16 +136,12 @@ function AppHead() {
   );
 }
 
-function Account({ signOut }: { readonly signOut: string }) {
+function SignOut({ path }: { readonly path: string }) {
   // A form follows the answer of the server, as on any page of the application.
   const leave = () => {
-    const form = Object.assign(document.createElement("form"), { method: "post", action: signOut });
+    const form = Object.assign(document.createElement("form"), { method: "post", action: path });
     document.body.append(form);
     form.submit();
   };
-  return (
-    <UserMenu>
-      <MenuItem onClick={leave}>Sign out</MenuItem>
-    </UserMenu>
-  );
+  return <MenuItem onClick={leave}>Sign out</MenuItem>;
 }

@@ -67,13 +67,18 @@ function Rows({ model }: { readonly model: PageModel }) {
   if (error) {
     return <Typography color="error" sx={{ p: 2 }} role="alert">{error.message}</Typography>;
   }
-  if (isTrash) return <TrashGrid model={model} />;
-  return isPhone ? <Cards model={model} /> : <Grid model={model} />;
+  if (isPhone) return <Cards model={model} isTrash={isTrash} />;
+  return isTrash ? <TrashGrid model={model} /> : <Grid model={model} />;
 }
 
 interface RowsProps {
   readonly model: PageModel;
 }
+
+const EMPTY_TRASH = <Typography variant="body2" sx={{ p: 2 }}>The trash is empty.</Typography>;
+
+/** The names of the columns that only the trash has. */
+const OF_REMOVAL = /^deleted(At|By)$/;
 
 /** React-admin hides no columns, because its own choice knows them by their places. */
 const NONE: string[] = [];
@@ -115,7 +120,7 @@ function TrashGrid({ model }: RowsProps) {
   return (
     <DataTable
       bulkActionButtons={false}
-      empty={<Typography variant="body2" sx={{ p: 2 }}>The trash is empty.</Typography>}
+      empty={EMPTY_TRASH}
       rowClick={false}
       hiddenColumns={NONE}
       sx={SCROLLED}
@@ -143,9 +148,7 @@ function trashColumns(
   columns: readonly Field[],
 ): readonly Field[] {
   const known = new Set(columns.map(({ name }) => name));
-  return (all?.answer ?? []).filter(({ name }) =>
-    /^deleted(At|By)$/.test(name) && !known.has(name)
-  );
+  return (all?.answer ?? []).filter(({ name }) => OF_REMOVAL.test(name) && !known.has(name));
 }
 
 function Cell({ field, model }: { readonly field: Field; readonly model: PageModel }) {
@@ -168,9 +171,12 @@ const CARDS = {
 };
 
 /** A phone has no room for a table. */
-function Cards({ model }: RowsProps) {
+function Cards({ model, isTrash }: RowsProps & { readonly isTrash: boolean }) {
   const [chosen] = useColumns(model);
-  const columns = chosen.filter(({ name }) => !model.title.includes(name));
+  const removal = isTrash ? trashColumns(model, []) : [];
+  const columns = [...new Set([...removal, ...chosen])].filter(({ name }) =>
+    !model.title.includes(name)
+  );
   const label = columns.find((field) => field.enum !== undefined);
   const others = columns.filter((field) => field !== label);
   return (
@@ -189,12 +195,14 @@ function Cards({ model }: RowsProps) {
                 {wordsOf(field.name)}: <Cell field={field} model={model} />
               </span>
             ))}
+          {isTrash && <TrashButtons model={model} />}
         </Stack>
       )}
       {...label && {
         tertiaryText: (entity) => <ShownValue value={entity[label.name]} field={label} isShort />,
       }}
-      rowClick={rowClick(model)}
+      rowClick={isTrash ? false : rowClick(model)}
+      {...isTrash && { empty: EMPTY_TRASH }}
     />
   );
 }

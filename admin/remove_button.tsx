@@ -32,8 +32,8 @@ export function RemoveButton(
       onSuccess: () => {
         setOpen(false);
         notify(to === "trash" ? "Moved to the trash" : "Removed", { type: "success" });
-        refresh();
-        onRemoved?.();
+        // A refresh would read the removed entity again before its page is left.
+        (onRemoved ?? refresh)();
       },
       onError: (error: unknown) => {
         setOpen(false);

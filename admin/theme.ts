@@ -94,7 +94,7 @@ const components = {
   RaLayout: {
     styleOverrides: {
       root: {
-        [TIGHT]: { minWidth: 0 },
+        minWidth: 0,
         "& .RaLayout-appFrame": { marginTop: 56 },
         "& .RaLayout-content": {
           minWidth: 0,

@@ -33,11 +33,16 @@ export function TrashButtons({ model }: { readonly model: PageModel }) {
     }
   };
   return (
-    <Stack direction="row" sx={{ gap: 1 }}>
+    <Stack component="span" direction="row" sx={{ gap: 1 }}>
       {model.added.restore
         ? <Button size="small" disabled={isBusy} onClick={() => void restore()}>Restore</Button>
         : (
-          <Typography variant="body2" color="textSecondary" sx={{ alignSelf: "center" }}>
+          <Typography
+            component="span"
+            variant="body2"
+            color="textSecondary"
+            sx={{ alignSelf: "center" }}
+          >
             You may not restore this
           </Typography>
         )}

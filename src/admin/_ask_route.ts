@@ -1,7 +1,9 @@
 import type { Request, RequestHandler } from "express-types";
+import type { Actor } from "../declare/hooks/framework_request.ts";
 import { ANY_ID, PATH_PARAMETER } from "../describe/paths.ts";
 import type { RouteDescription } from "../describe/describe_route.ts";
 import { sendInner } from "../http/inner_request.ts";
+import type { Call } from "../pipeline/request/request_context.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
 /** The admin page leaves out a route with a longer description. */
@@ -16,6 +18,8 @@ interface AskOptions {
 export interface ToldRoute {
   readonly status: number;
   readonly told?: RouteDescription;
+  /** The sender of the request, as the hooks of the route have found it. */
+  readonly actor?: Actor | undefined;
 }
 
 /** The description has only the fields and parameters that the user of the admin page may see. */
@@ -31,9 +35,16 @@ export async function askRoute(
     headers: {},
     body: verb === "get" ? undefined : {},
   };
-  const facts = { mounted: route, describes: true };
+  let asked: Call | undefined;
+  const admit = (call: Call) => {
+    asked = call;
+    return Promise.resolve();
+  };
+  const facts = { mounted: route, describes: true, admit };
   const answer = await sendInner(api, { req, message, facts, maxBytes: MAX_BYTES });
   if (answer === undefined) return { status: 404 };
   const { status, text } = answer;
-  return status === 200 ? { status, told: JSON.parse(text) as RouteDescription } : { status };
+  if (status !== 200) return { status };
+  const actor = asked?.levels.at(-1)?.state.actor;
+  return { status, told: JSON.parse(text) as RouteDescription, actor };
 }

@@ -1,12 +1,14 @@
 import type { Request, RequestHandler } from "express-types";
+import type { Actor } from "../declare/hooks/framework_request.ts";
 import type { RouteDescription } from "../describe/describe_route.ts";
 import { askRoute } from "./_ask_route.ts";
-import type { Operations, PageAction, PageField, PageFile, PageModel } from "./document.ts";
-import type { PagePart, PageRoute, PageValue } from "./document.ts";
+import type { Operations, PageAction, PageDocument, PageField, PageFile } from "./document.ts";
+import type { PageModel, PagePart, PageRoute, PageValue } from "./document.ts";
 import type { AdminModel, AdminOptions } from "./options.ts";
 import type { ShownRoute } from "./_shown_routes.ts";
 import { stampsOf } from "./_name_stamps.ts";
 import { menuWords, viewOf } from "./_views.ts";
+import { type ActorNames, askNames } from "../pipeline/actor_names.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
@@ -15,6 +17,7 @@ import { schemasWithin, typesWithin } from "../schema/mongoose/schemas/schema_me
 /** The description has only the fields that the user of the admin page may see. */
 interface AllowedRoute extends ShownRoute {
   readonly told: RouteDescription;
+  readonly actor: Actor | undefined;
 }
 
 interface DescribeOptions {
@@ -22,15 +25,15 @@ interface DescribeOptions {
   readonly req: Request;
   readonly see: AdminOptions["see"];
   readonly models: AdminOptions["models"];
-  /** Whether the application names the senders of writes. */
-  readonly hasNames: boolean;
+  /** Names the senders of writes, if the application can. */
+  readonly names: ActorNames | undefined;
 }
 
 /** Each route is asked through the router, so that its hooks and field rights decide about its description. */
 export async function describeModels(
   routes: readonly ShownRoute[],
   options: DescribeOptions,
-): Promise<{ readonly models: readonly PageModel[]; readonly needsLogin: boolean }> {
+): Promise<Pick<PageDocument, "models" | "needsLogin" | "user">> {
   const asked = await Promise.all(routes.map((route) => ask(route, options)));
   const allowed = asked.filter((each) => typeof each === "object");
   const lists = allowed.filter(isList);
@@ -39,14 +42,22 @@ export async function describeModels(
     const list = own.find(isList);
     if (list === undefined) return [];
     const model = Object.entries(options.models ?? {}).find(([name]) => name === list.told.model);
-    const { hasNames } = options;
+    const hasNames = options.names !== undefined;
     return [{ path, own, list, readable, hasNames, view: model?.[1] ?? {} }];
   });
   const words = menuWords(groups.map(({ path, view: { menu } }) => ({ path, menu })));
+  const actor = allowed.map((each) => each.actor).find((each) => each !== undefined);
+  const user = actor === undefined ? undefined : await nameOf(actor, options);
   return {
+    ...user !== undefined && { user },
     models: groups.map((group, index) => modelOf({ ...group, menu: words[index] ?? group.path })),
     needsLogin: asked.includes("needsLogin"),
   };
+}
+
+async function nameOf(actor: Actor, { names }: DescribeOptions): Promise<string> {
+  const known = names && await askNames(names, [actor]);
+  return known?.get(String(actor)) ?? String(actor);
 }
 
 async function ask(
@@ -55,9 +66,9 @@ async function ask(
 ): Promise<AllowedRoute | "refused" | "needsLogin"> {
   const { route, description } = shown;
   if (see !== undefined && await see(req, description) !== true) return "refused";
-  const { status, told } = await askRoute(api, { req, route });
+  const { status, told, actor } = await askRoute(api, { req, route });
   if (told === undefined) return status === 401 ? "needsLogin" : "refused";
-  return { ...shown, told };
+  return { ...shown, told, actor };
 }
 
 /** The admin page does not show a model without its list. */

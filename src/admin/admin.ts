@@ -86,7 +86,7 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
       ...login && { login },
       ...session && { session },
       ...links && { links },
-      ...await describeModels(routes, { api, req, see, models, hasNames: ask !== undefined }),
+      ...await describeModels(routes, { api, req, see, models, names: ask }),
     };
     sendJson(res, document);
   };

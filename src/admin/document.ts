@@ -13,6 +13,8 @@ export interface PageDocument {
   readonly links?: Readonly<Record<string, string>>;
   /** Whether a route has answered 401. After a login, the admin page may show more routes. */
   readonly needsLogin: boolean;
+  /** The name of the user, or the identifier if the application knows no name. */
+  readonly user?: string;
   readonly models: readonly PageModel[];
 }
 

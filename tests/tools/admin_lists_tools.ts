@@ -303,8 +303,10 @@ test("a phone and the trash show senders by name, and an empty list tells of the
   await tab.page.reload();
   await tab.until("main h2 + p", ["Add one, or look in the trash."]);
   await tab.click("main button ::-p-text(Trash)");
-  for (const name of ["createdBy", "deletedBy"]) await tab.until(cells(name), ["Rose Tyler"]);
-  await tab.click("tbody button ::-p-text(Remove for good)");
+  for (const label of ["Created by", "Deleted by"]) {
+    await tab.page.waitForSelector(`main li ::-p-text(${label}: Rose Tyler)`);
+  }
+  await tab.click("main li button ::-p-text(Remove for good)");
   await tab.send(`${DIALOG} .ra-confirm`);
   await tab.page.waitForSelector("main ::-p-text(The trash is empty.)");
 });
