@@ -234,7 +234,6 @@ export function hideWithin(schema: Schema): void {
   }
 }
 
-/** Throws if a rule of a field refuses its default, because every create without the field would be refused. */
 function refuseDefault(type: SchemaType): void {
   const rule = ruleAgainstDefault(type);
   if (rule === undefined) return;
