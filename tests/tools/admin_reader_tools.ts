@@ -193,3 +193,32 @@ test("a number takes a comma as its point, and refuses what is no number", async
   assertEquals((await sent).postData(), JSON.stringify({ total: 19.9 }));
   await tab.until("[name=total]", ["19.9"]);
 });
+
+test("a refused value is told with the description of its field", async () => {
+  await using office = await openOffice("/invoices");
+  const { tab } = office;
+  await tab.open("2026-1");
+  await tab.fill("mail", "nobody");
+  await tab.fill("phone", "no");
+  await tab.fill("lines.0.code", "none");
+  await tab.send(SAVE);
+  await tab.until(textOf("mail"), ["This value is not valid: An e-mail address"]);
+  await tab.until(textOf("phone"), ["This value is not valid"]);
+  await tab.until("[name='lines.0.code']", ["none"]);
+  await tab.page.waitForSelector("form ::-p-text(This value is not valid: A letter and digits)");
+});
+
+test("messages name an action by its words, and a list by its name", async () => {
+  await using office = await openOffice("/invoices");
+  const { tab } = office;
+  await tab.open("2026-1");
+  await tab.click(`main ${button("Send again")}`);
+  await tab.page.waitForSelector(DIALOG);
+  await tab.send(`${DIALOG} button[type=submit]`);
+  await tab.until(MESSAGE, ["Send again: done"]);
+  await tab.until(MESSAGE, []);
+  await tab.click("[role=menuitem] ::-p-text(Customers)");
+  await tab.open("Acme");
+  await removeShown(tab);
+  await tab.until(MESSAGE, ["Cannot remove the customer: it is still used by: Invoices"]);
+});
