@@ -170,6 +170,27 @@ test("a wide list and its trash are scrolled, and not the page", async () => {
   await tab.until(MESSAGE, ["Restored"]);
 });
 
+test("a list offers the times of the trash as filters in the trash alone", async () => {
+  await using office = await openOffice("/invoices");
+  const { tab } = office;
+  const offered = async () => {
+    await tab.click("button.add-filter");
+    await tab.page.waitForSelector("[role=menuitemcheckbox]");
+    const texts = await tab.page.$$eval(
+      "[role=menuitemcheckbox]",
+      (all) => all.map(({ textContent }) => textContent ?? ""),
+    );
+    await tab.page.keyboard.press("Escape");
+    await tab.page.waitForSelector("[role=menuitemcheckbox]", { hidden: true });
+    return texts.filter((text) => /^Deleted /.test(text)).length > 0;
+  };
+  await tab.page.waitForSelector("tbody tr");
+  assertEquals(await offered(), false);
+  await tab.click(`main ${button("Trash")}`);
+  await tab.page.waitForSelector("main ::-p-text(The trash is empty.)");
+  assertEquals(await offered(), true);
+});
+
 test("the account menu says who is signed in", async () => {
   await using office = await openOffice("/invoices");
   const { tab } = office;
