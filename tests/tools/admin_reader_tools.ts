@@ -109,6 +109,7 @@ async function openOffice(place: string, options?: TabOptions): Promise<Office> 
   return { admin, tab, [Symbol.asyncDispose]: () => admin[Symbol.asyncDispose]() };
 }
 
+const WIDTHS = "[document.documentElement.scrollWidth, innerWidth]";
 const textOf = (name: string) => `.ra-input-${name} .MuiFormHelperText-root`;
 const button = (text: string) => `button ::-p-text(${text})`;
 
@@ -142,8 +143,7 @@ test("a wide list and its trash are scrolled, and not the page", async () => {
   await using office = await openOffice("/invoices");
   const { admin: { app }, tab } = office;
   const isWide = async () => {
-    const widths = "[document.documentElement.scrollWidth, innerWidth]";
-    const [page = 0, window = 0] = await tab.page.evaluate(widths) as number[];
+    const [page = 0, window = 0] = await tab.page.evaluate(WIDTHS) as number[];
     assert(page <= window, `the page is ${page} pixels wide in a window of ${window}`);
   };
   const resize = (width: number) => tab.page.setViewport({ width, height: 900 });
