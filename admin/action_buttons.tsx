@@ -60,12 +60,12 @@ function ActionButton({ action, model, entity, q }: ActionButtonProps) {
       ? resource.action(action.name, body, options)
       : resource.action(action.name, entity._id, body, options);
     const answered = await sent.catch((error) =>
-      Promise.reject(failure(label.toLowerCase(), error, fields))
+      Promise.reject(failure(label.toLowerCase(), error, { form: fields }))
     );
     setOpen(false);
     if (action.method === "POST") refresh();
     if (isResult(answered, entity)) setAnswer(answered);
-    else notify(`Done: ${label.toLowerCase()}`, { type: "success" });
+    else notify(`${label}: done`, { type: "success" });
   };
   const click = () => {
     if (action.method === "POST") return setOpen(true);

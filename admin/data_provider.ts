@@ -3,7 +3,7 @@ import { HttpError, type RaRecord } from "react-admin";
 import type { Operations, PagePart } from "../src/admin/document.ts";
 import { isOfNames, readNames } from "./actor_name.tsx";
 import { changedBody, isSame, mergePatch, newBody, wholeBody } from "./body.ts";
-import { failure } from "./failure.ts";
+import { failure, type FailureFacts } from "./failure.ts";
 import {
   type Field,
   formFields,
@@ -46,9 +46,10 @@ function partAt(
 export function createDataProvider(
   { document, open }: Pick<PageAccess, "document" | "open">,
 ): DataProvider {
+  const { models } = document;
   const routesOf = (name: string): Routes => {
     const { model: first, below, properties } = readResource(name);
-    const model = document.models.find((each) => each.name === first);
+    const model = models.find((each) => each.name === first);
     if (model === undefined) throw new TypeError(`The page has no model "${first}"`);
     if (properties.length === 0) {
       const words = { singular: singularOf(model), plural: pluralOf(model).toLowerCase() };
@@ -99,7 +100,7 @@ export function createDataProvider(
       const body = newBody(data, form);
       return await attempt(`create the ${singular}`, async () => ({
         data: toRecord(await resource.create(body)),
-      }), form);
+      }), { form });
     },
     update: async (name, { id, data, previousData }) => {
       const { resource, operations, form: fields, singular } = routesOf(name);
@@ -110,13 +111,15 @@ export function createDataProvider(
       const before = { ...previousData, _id: String(id) };
       return await attempt(`save the ${singular}`, async () => ({
         data: toRecord(await sendChanges({ resource, operations }, { before, changes })),
-      }), fields);
+      }), { form: fields });
     },
     delete: async <R extends RaRecord>(name: string, params: DeleteParams<R>) => {
       const { id, previousData, meta } = params;
       const { resource, singular } = routesOf(name);
       const options = meta?.isTrash ? { trash: "only" as const } : ifMatch(previousData);
-      await attempt(`remove the ${singular}`, () => resource.remove(String(id), options));
+      await attempt(`remove the ${singular}`, () => resource.remove(String(id), options), {
+        models,
+      });
       return { data: { ...previousData, id } as R };
     },
     updateMany: async (name, { ids, data }) => {
@@ -124,12 +127,14 @@ export function createDataProvider(
       const fields = (operations.updateAll?.body ?? []).filter((field) => field.name in data);
       const cleared = Object.fromEntries(fields.map((field) => [field.name, null]));
       const body = { ...cleared, ...newBody(data, fields) };
-      await attempt(`change the ${plural}`, () => resource.updateAll(body, chosen(ids)), fields);
+      await attempt(`change the ${plural}`, () => resource.updateAll(body, chosen(ids)), {
+        form: fields,
+      });
       return { data: ids };
     },
     deleteMany: async (name, { ids }) => {
       const { resource, plural } = routesOf(name);
-      await attempt(`remove the ${plural}`, () => resource.removeAll(chosen(ids)));
+      await attempt(`remove the ${plural}`, () => resource.removeAll(chosen(ids)), { models });
       return { data: ids };
     },
   };
@@ -169,12 +174,12 @@ function hasLost(fields: readonly Field[], { data, previousData, start }: Versio
 async function attempt<T>(
   what: string,
   send: () => Promise<T>,
-  form?: readonly Field[],
+  facts?: FailureFacts,
 ): Promise<T> {
   try {
     return await send();
   } catch (error) {
-    throw failure(what, error, form);
+    throw failure(what, error, facts);
   }
 }
 

@@ -1,6 +1,7 @@
 import { ApiError } from "@mongrove/mongrove/client";
 import { HttpError } from "react-admin";
-import type { Field } from "./fields.ts";
+import type { PageModel } from "../src/admin/document.ts";
+import { type Field, fieldAt, modelNamed } from "./fields.ts";
 
 const REASONS: Readonly<Record<number, string>> = {
   401: "you are not signed in",
@@ -13,27 +14,33 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /** The reason is a part of a sentence. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, models: readonly PageModel[]): string {
   if (!(error instanceof ApiError)) {
     return error instanceof Error ? `the server did not answer (${error.message})` : String(error);
   }
   const { status, code, message, body } = error;
   const { referredBy } = (body ?? {}) as { readonly referredBy?: unknown };
-  if (Array.isArray(referredBy)) return `it is still used by: ${referredBy.join(", ")}`;
+  if (Array.isArray(referredBy)) {
+    const words = referredBy.map((name) => modelNamed(models, name)?.menu ?? name);
+    return `it is still used by: ${words.join(", ")}`;
+  }
   const reason = REASONS[status] ?? (status >= 500 ? "the server failed" : undefined);
   if (message !== code) return message;
   return reason === undefined ? code : `${reason} (${code})`;
 }
 
+const INVALID = "This value is not valid";
+
 /** Mongoose names paths and values in these messages as code does. */
 const DEFAULTS: readonly (readonly [message: RegExp, words: string])[] = [
-  [/^Validator failed for path `.+` with value `[^]*`$/, "This value is not valid"],
-  [/^Path `.+` is invalid \([^]*\)\.$/, "This value is not valid"],
+  [/^Validator failed for path `.+` with value `[^]*`$/, INVALID],
+  [/^Path `.+` is invalid \([^]*\)\.$/, INVALID],
   [/^`[^]*` is not a valid enum value for path `.+`\.$/, "Choose one of the values"],
 ];
 
-function wordsFor(message: string): string {
-  return DEFAULTS.find(([pattern]) => pattern.test(message))?.[1] ?? message;
+function wordsFor(message: string, field: Field | undefined): string {
+  const words = DEFAULTS.find(([pattern]) => pattern.test(message))?.[1] ?? message;
+  return words === INVALID && field?.description ? `${words}: ${field.description}` : words;
 }
 
 /** Only paths with an input are returned. */
@@ -51,22 +58,32 @@ function hasInput(form: readonly Field[], path: string): boolean {
   );
 }
 
+/** What the page knows about a request. */
+export interface FailureFacts {
+  readonly form?: readonly Field[];
+  /** The models whose lists have names. */
+  readonly models?: readonly PageModel[];
+}
+
 /** React-admin shows the message, and the messages of fields beside the fields of a form. */
 export function failure(
   attempt: string,
   error: unknown,
-  form: readonly Field[] = [],
+  { form = [], models = [] }: FailureFacts = {},
 ): HttpError {
   if (error instanceof HttpError) return error;
   if (!(error instanceof ApiError)) {
-    return new HttpError(`Cannot ${attempt}: ${reasonOf(error)}`, 0);
+    return new HttpError(`Cannot ${attempt}: ${reasonOf(error, models)}`, 0);
   }
   const refused = Object.entries(error.errors);
   const errors = Object.fromEntries([
     ...takenPaths(error, form).map((path) => [path, "Already taken"]),
-    ...refused.map(([field, { message }]) => [field, wordsFor(message)]),
+    ...refused.map(([path, { message }]) => {
+      const field = fieldAt(form, path.replaceAll(/\.\d+(?=\.|$)/g, ""));
+      return [path, wordsFor(message, field)];
+    }),
   ]);
-  const reason = refused.length === 0 ? reasonOf(error) : "see the messages at the fields";
+  const reason = refused.length === 0 ? reasonOf(error, models) : "see the messages at the fields";
   return new HttpError(`Cannot ${attempt}: ${reason}`, error.status, { errors });
 }
 

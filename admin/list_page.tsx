@@ -1,8 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import { Button, Stack, type Theme, Typography, useMediaQuery } from "@mui/material";
+import { isValidElement } from "react";
 import { CreateButton, DataTable, FilterButton, List, Pagination, SimpleList } from "react-admin";
-import { TopToolbar, useListContext, useRecordContext } from "react-admin";
+import { FilterContext, TopToolbar, useFilterContext, useListContext } from "react-admin";
+import { useRecordContext } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
 import { ActorName, isStamp } from "./actor_name.tsx";
@@ -77,8 +79,8 @@ interface RowsProps {
 
 const EMPTY_TRASH = <Typography variant="body2" sx={{ p: 2 }}>The trash is empty.</Typography>;
 
-/** The names of the columns that only the trash has. */
-const OF_REMOVAL = /^deleted(At|By)$/;
+/** The names of the columns and filters that only the trash has. */
+const OF_REMOVAL = /^deleted(At|By)(:|$)/;
 
 /** React-admin hides no columns, because its own choice knows them by their places. */
 const NONE: string[] = [];
@@ -223,7 +225,7 @@ function ListActions({ model }: { readonly model: PageModel }) {
     <TopToolbar
       sx={{ flexWrap: { xs: "wrap", md: "nowrap" }, flexShrink: 0, alignItems: "center" }}
     >
-      {all?.filter && <FilterButton disableSaveQuery />}
+      {all?.filter && <Filters model={model} />}
       {!isTrash && <ColumnsButton model={model} />}
       {hasActions && <ActionButtons model={model} q={filterOf(filterValues, model)} />}
       {all?.isLive && <LiveSwitch model={model} />}
@@ -234,10 +236,25 @@ function ListActions({ model }: { readonly model: PageModel }) {
   );
 }
 
+function Filters({ model }: { readonly model: PageModel }) {
+  const isTrash = useIsTrash(model);
+  const isHidden = model.hasTrash && !isTrash;
+  const filters = useFilterContext()?.filter((each) =>
+    !isHidden || !isValidElement<{ source: string }>(each) || !OF_REMOVAL.test(each.props.source)
+  );
+  return (
+    <FilterContext.Provider value={filters}>
+      <FilterButton disableSaveQuery />
+    </FilterContext.Provider>
+  );
+}
+
 function TrashToggle() {
   const { filterValues, setFilters } = useListContext();
   const { [TRASH]: isTrash, ...others } = filterValues;
-  const click = () => setFilters(isTrash ? others : { ...others, [TRASH]: true }, undefined);
+  const kept = Object.entries(others).filter(([name]) => !isTrash || !OF_REMOVAL.test(name));
+  const click = () =>
+    setFilters({ ...Object.fromEntries(kept), ...!isTrash && { [TRASH]: true } }, undefined);
   return (
     <Button size="small" onClick={click} aria-pressed={Boolean(isTrash)}>
       {isTrash ? "Leave the trash" : "Trash"}

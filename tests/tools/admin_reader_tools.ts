@@ -109,6 +109,7 @@ async function openOffice(place: string, options?: TabOptions): Promise<Office> 
   return { admin, tab, [Symbol.asyncDispose]: () => admin[Symbol.asyncDispose]() };
 }
 
+const WIDTHS = "[document.documentElement.scrollWidth, innerWidth]";
 const textOf = (name: string) => `.ra-input-${name} .MuiFormHelperText-root`;
 const button = (text: string) => `button ::-p-text(${text})`;
 
@@ -142,8 +143,7 @@ test("a wide list and its trash are scrolled, and not the page", async () => {
   await using office = await openOffice("/invoices");
   const { admin: { app }, tab } = office;
   const checkWidth = async () => {
-    const widths = "[document.documentElement.scrollWidth, innerWidth]";
-    const [page = 0, window = 0] = await tab.page.evaluate(widths) as number[];
+    const [page = 0, window = 0] = await tab.page.evaluate(WIDTHS) as number[];
     assert(page <= window, `the page is ${page} pixels wide in a window of ${window}`);
   };
   const resize = (width: number) => tab.page.setViewport({ width, height: 900 });
@@ -169,6 +169,27 @@ test("a wide list and its trash are scrolled, and not the page", async () => {
   await tab.until(MESSAGE, ["Restored"]);
 });
 
+test("a list offers the times of the trash as filters in the trash alone", async () => {
+  await using office = await openOffice("/invoices");
+  const { tab } = office;
+  const offered = async () => {
+    await tab.click("button.add-filter");
+    await tab.page.waitForSelector("[role=menuitemcheckbox]");
+    const texts = await tab.page.$$eval(
+      "[role=menuitemcheckbox]",
+      (all) => all.map(({ textContent }) => textContent ?? ""),
+    );
+    await tab.page.keyboard.press("Escape");
+    await tab.page.waitForSelector("[role=menuitemcheckbox]", { hidden: true });
+    return texts.filter((text) => /^Deleted /.test(text)).length > 0;
+  };
+  await tab.page.waitForSelector("tbody tr");
+  assertEquals(await offered(), false);
+  await tab.click(`main ${button("Trash")}`);
+  await tab.page.waitForSelector("main ::-p-text(The trash is empty.)");
+  assertEquals(await offered(), true);
+});
+
 test("the account menu says who is signed in", async () => {
   await using office = await openOffice("/invoices");
   const { tab } = office;
@@ -191,4 +212,33 @@ test("a number takes a comma as its point, and refuses what is no number", async
   await tab.send(SAVE);
   assertEquals((await sent).postData(), JSON.stringify({ total: 19.9 }));
   await tab.until("[name=total]", ["19.9"]);
+});
+
+test("a refused value is told with the description of its field", async () => {
+  await using office = await openOffice("/invoices");
+  const { tab } = office;
+  await tab.open("2026-1");
+  await tab.fill("mail", "nobody");
+  await tab.fill("phone", "no");
+  await tab.fill("lines.0.code", "none");
+  await tab.send(SAVE);
+  await tab.until(textOf("mail"), ["This value is not valid: An e-mail address"]);
+  await tab.until(textOf("phone"), ["This value is not valid"]);
+  await tab.until("[name='lines.0.code']", ["none"]);
+  await tab.page.waitForSelector("form ::-p-text(This value is not valid: A letter and digits)");
+});
+
+test("messages name an action by its words, and a list by its name", async () => {
+  await using office = await openOffice("/invoices");
+  const { tab } = office;
+  await tab.open("2026-1");
+  await tab.click(`main ${button("Send again")}`);
+  await tab.page.waitForSelector(DIALOG);
+  await tab.send(`${DIALOG} button[type=submit]`);
+  await tab.until(MESSAGE, ["Send again: done"]);
+  await tab.until(MESSAGE, []);
+  await tab.click("[role=menuitem] ::-p-text(Customers)");
+  await tab.open("Acme");
+  await removeShown(tab);
+  await tab.until(MESSAGE, ["Cannot remove the customer: it is still used by: Invoices"]);
 });
