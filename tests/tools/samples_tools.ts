@@ -203,7 +203,7 @@ test("a list is saved as a table, with the search and the order of the page, pag
 test("an empty list says what to do, and a failed request says what failed", async () => {
   await using admin = await openSamples(() => Promise.resolve());
   const tab = await admin.openTab("/samples");
-  await tab.until("#main-content h2", ["There are no samples yet"]);
+  await tab.until("#main-content h2", ["There are no samples"]);
   await tab.until("#main-content a", ["Add"]);
   await tab.page.setRequestInterception(true);
   tab.page.on("request", (request) => {
