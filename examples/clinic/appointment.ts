@@ -29,7 +29,7 @@ type State = Pick<Appointment, "state">;
 const isBooked = (_req: unknown, { state }: State) => state === "booked";
 /** Binds a change to the time that `slots` are made of, too. */
 const read = ["state", "doctor", "start", "minutes"] as const;
-const onlyBooked = onlyIf(read, (req: FrameworkRequest, appointment: State) => {
+const onlyBooked = onlyIf(read, (req: FrameworkRequest, appointment: State & Time) => {
   if (isBooked(req, appointment)) return true;
   throw new RestError(409, `It is ${appointment.state}`);
 });

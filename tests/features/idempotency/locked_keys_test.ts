@@ -82,7 +82,7 @@ longTest("a key whose process died in a transaction is done when the lock is gon
   await using mongo = await startMongo({ replicaSet: 1, args });
   await using app = await mount([Board, Person], {
     mongo: mongo.uri,
-    limits: { timeMS: 2000 },
+    limits: { timeMS: 5000 },
     onError: () => {},
   });
   for (const model of [Board, Person]) await getModel(model as typeof Board).createCollection();
