@@ -5,7 +5,7 @@ import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { putAt, storedList, type StoredObject, storedText, valueAt } from "./stored_values.ts";
 import { fieldsOf } from "./written_entity.ts";
 
-const { Double, Int32, Long } = mongoose.mongo;
+const { Decimal128, Double, Int32, Long } = mongoose.mongo;
 
 /**
  * The top-level fields after the update, where `undefined` stands for a missing field. Throws "changed" where the
@@ -62,18 +62,41 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
     return list;
   },
   $pull(stored, operand) {
-    const { _id: id, $in: values = [] } = operand as { _id?: unknown; $in?: unknown[] };
-    if (id === undefined) return without(stored, values);
-    const { $in: ids = [id] } = Object(id) as { $in?: unknown[] };
-    const gone = new Set(ids.map(storedText));
+    const { $in: values, ...selector } = operand as PullSelector;
+    if (values !== undefined) return without(stored, values);
+    const isPulled = pulledBy(selector);
     return storedList(stored).filter((each) =>
-      !(isJsonObject(each) && gone.has(storedText(each._id)))
+      !isJsonObject(each) || !isPulled(each as StoredObject)
     );
   },
   $pullAll: (stored, values) => without(stored, values as unknown[]),
   $pop: (stored, end) =>
     Number(end) < 0 ? storedList(stored).slice(1) : storedList(stored).slice(0, -1),
 };
+
+/** Mongoose names elements by their `_id`, and elements without `_id` by all their values. */
+interface PullSelector {
+  readonly $in?: readonly unknown[];
+  readonly _id?: unknown;
+  readonly $or?: readonly StoredObject[];
+}
+
+function pulledBy({ _id: id, $or }: PullSelector): (element: StoredObject) => boolean {
+  if (id === undefined && $or === undefined) return () => false;
+  const { $in: ids = [id] } = Object(id) as { $in?: unknown[] };
+  const names = id === undefined ? undefined : new Set(ids.map(textOf));
+  const all = $or?.map((values) =>
+    Object.entries(values).map(([name, value]) => [name, textOf(value)] as const)
+  );
+  return (element) =>
+    names?.has(textOf(element._id)) !== false &&
+    all?.some((texts) => texts.every(([name, text]) => textOf(element[name]) === text)) !== false;
+}
+
+/** A condition with `null` matches a missing value too. */
+function textOf(value: unknown): string {
+  return storedText(value ?? null);
+}
 
 function addedBy(
   operand: unknown,
@@ -93,8 +116,7 @@ function without(stored: unknown, values: readonly unknown[]): unknown[] {
 function sumOf(stored: unknown, operand: unknown): unknown {
   if (stored === undefined) return operand;
   if (stored instanceof Long) return stored.add(Long.fromNumber(Number(operand)));
-  const isNumber = [Int32, Double].some((type) => stored instanceof type);
-  // JavaScript cannot add to a Decimal128.
+  const isNumber = [Int32, Double, Decimal128].some((type) => stored instanceof type);
   if (!isNumber && typeof stored !== "number") throw new StoreFailure({ kind: "changed" });
   return Number(stored) + Number(operand);
 }
