@@ -8,7 +8,9 @@ import type { AdminModel, AdminOptions } from "./options.ts";
 import type { ShownRoute } from "./_shown_routes.ts";
 import { stampsOf } from "./_name_stamps.ts";
 import { menuWords, viewOf } from "./_views.ts";
+import { logError } from "../errors/log.ts";
 import { type ActorNames, askNames } from "../pipeline/actor_names.ts";
+import { openTimeBudget } from "../pipeline/request/request_context.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
@@ -46,8 +48,8 @@ export async function describeModels(
     return [{ path, own, list, readable, hasNames, view: model?.[1] ?? {} }];
   });
   const words = menuWords(groups.map(({ path, view: { menu } }) => ({ path, menu })));
-  const actor = allowed.map((each) => each.actor).find((each) => each !== undefined);
-  const user = actor === undefined ? undefined : await nameOf(actor, options);
+  const known = allowed.find(({ actor }) => actor !== undefined);
+  const user = known && await userOf(known, options);
   return {
     ...user !== undefined && { user },
     models: groups.map((group, index) => modelOf({ ...group, menu: words[index] ?? group.path })),
@@ -55,9 +57,20 @@ export async function describeModels(
   };
 }
 
-async function nameOf(actor: Actor, { names }: DescribeOptions): Promise<string> {
-  const known = names && await askNames(names, [actor]);
-  return known?.get(String(actor)) ?? String(actor);
+async function userOf(
+  { actor, route }: AllowedRoute,
+  { names }: DescribeOptions,
+): Promise<string> {
+  const id = String(actor);
+  if (names === undefined || actor === undefined) return id;
+  try {
+    const known = await openTimeBudget(route).wait(askNames(names, [actor]));
+    return known.get(id) ?? id;
+  } catch (error) {
+    // The page works without the name.
+    logError(error);
+    return id;
+  }
 }
 
 async function ask(

@@ -39,11 +39,9 @@ async function importBuilt(): Promise<{ readonly PAGE: string } | undefined> {
     // @ts-types="./_built.d.ts"
     return await import("./built/page.js");
   } catch {
-    // Deno repeats the failure of a specifier for ever.
-    tries++;
-    return await import(new URL(`./built/page.js?${tries}`, import.meta.url).href)
+    // Deno keeps the failure of each specifier for ever. A specifier for each second keeps few of them.
+    const second = Math.floor(Date.now() / 1000);
+    return await import(new URL(`./built/page.js?${second}`, import.meta.url).href)
       .catch(() => undefined);
   }
 }
-
-let tries = 0;

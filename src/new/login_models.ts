@@ -264,11 +264,7 @@ export async function useInvitation(token: unknown, email: string) {
 }
 `;
 
-export const INVITATION =
-  `import { action, all, create, FrameworkModel, type FrameworkRequest } from "@mongrove/mongrove";
-import { type Entity, getModel, type Hidden, one, prop, type ReadOnly } from "@mongrove/mongrove";
-import { remove, rest } from "@mongrove/mongrove";
-import { randomUUID } from "node:crypto";
+const INVITATION_HEAD = `import { randomUUID } from "node:crypto";
 import { appUrl, mail } from "./mail.ts";
 import { adminsOnly, ROLES } from "./user.ts";
 
@@ -287,7 +283,13 @@ export const sendAgain = action("send-again", {
   },
 });
 
-/** An address that may sign up. An administrator invites it into the own organisation. */
+`;
+
+export const INVITATION =
+  `import { action, all, create, FrameworkModel, type FrameworkRequest } from "@mongrove/mongrove";
+import { type Entity, getModel, type Hidden, one, prop, type ReadOnly } from "@mongrove/mongrove";
+import { remove, rest } from "@mongrove/mongrove";
+${INVITATION_HEAD}/** An address that may sign up. An administrator invites it into the own organisation. */
 @rest({
   route: "/invitations",
   tenant: "organisation",
@@ -335,26 +337,7 @@ export const PLAIN_INVITATION = `import {
   one,
 } from "@mongrove/mongrove";
 import { type Entity, getModel, type Hidden, type ReadOnly, remove } from "@mongrove/mongrove";
-import { randomUUID } from "node:crypto";
-import { appUrl, mail } from "./mail.ts";
-import { adminsOnly, ROLES } from "./user.ts";
-
-/** The addresses that better-auth takes. */
-const ADDRESS = /^[\\w.'+-]+@[\\w-]+(\\.[\\w-]+)+$/;
-
-const WEEK_MS = 7 * 24 * 60 * 60_000;
-
-/** Mails another link. */
-export const sendAgain = action("send-again", {
-  on: "one",
-  preFetch: adminsOnly,
-  run: async (req: FrameworkRequest, invitation: Entity<Invitation>) => {
-    await invitation.set(newLink()).save();
-    return await sendInvitation(req, invitation);
-  },
-});
-
-/** An address that may sign up. An administrator invites it into the own organisation. */
+${INVITATION_HEAD}/** An address that may sign up. An administrator invites it into the own organisation. */
 export class Invitation extends FrameworkModel {
   readonly organisation!: ReadOnly<string>;
   email!: string;

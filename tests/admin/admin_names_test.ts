@@ -1,3 +1,4 @@
+import { stub } from "@std/testing/mock";
 import { assertEquals } from "@std/assert";
 import mongoose, { type Schema } from "mongoose";
 import { all, create, FrameworkModel, type FrameworkRequest, one, prop } from "../../mod.ts";
@@ -174,4 +175,20 @@ test("names that the application gives too late are a 503", async () => {
   await using app = await serveNotes(false);
   await app.created("/notes", { _id: "a" }, { headers: { user: "ann" } });
   assertEquals((await namesOf(app, ["a"])).status, 503);
+});
+
+test("the page names its user, and works without the name if actorNames fails or hangs", async () => {
+  using log = stub(console, "error");
+  const asks: [() => Promise<Map<unknown, string>>, string][] = [
+    [() => Promise.resolve(new Map([["ann", "Ann Lee"]])), "Ann Lee"],
+    [() => Promise.resolve(new Map()), "ann"],
+    [() => Promise.reject(new Error("No names")), "ann"],
+    [() => new Promise(() => {}), "ann"],
+  ];
+  for (const [actorNames, name] of asks) {
+    const initialize = { actor: () => "ann", actorNames, limits: { timeMS: 50 } };
+    await using app = await serveAdmin([Note], { initialize });
+    assertEquals((await app.read("/admin/routes.json")).user, name);
+  }
+  assertEquals(log.calls.length, 2);
 });
