@@ -1,9 +1,8 @@
 // Runs alone: it measures the memory of its isolate.
 import { assertLess } from "@std/assert";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { all, FrameworkModel, getModel, onlyIf, prop, rest } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
+import { collect } from "../support/collect.ts";
 import { mount } from "../support/support.ts";
 import { until } from "../support/until.ts";
 
@@ -24,9 +23,6 @@ class Row extends FrameworkModel {
   @prop({ hidden: true })
   hidden?: string;
 }
-
-setFlagsFromString("--expose-gc");
-const collect: () => void = runInNewContext("gc");
 
 function held(): number {
   collect();
