@@ -25,10 +25,9 @@ interface Refusal {
 type Pieces = Awaited<ReturnType<typeof mountPieces>>;
 
 /** Changes an entity wherever it is stored. */
-async function change({ Root, Shelf }: Pieces, name: string, rank: unknown): Promise<void> {
-  const { DressedRoot } = mongoose.models;
+async function change({ Root, DressedRoot, Shelf }: Pieces, name: string, rank: unknown): Promise<void> {
   for (const model of [Root, DressedRoot]) {
-    await model?.collection.updateOne({ name }, { $set: { rank } });
+    await model.collection.updateOne({ name }, { $set: { rank } });
   }
   for (const list of ["pieces", "hooked", "boxes.$[].pieces"]) {
     const at = { arrayFilters: [{ "each.name": name }] };
@@ -38,9 +37,8 @@ async function change({ Root, Shelf }: Pieces, name: string, rank: unknown): Pro
   }
 }
 
-async function remove({ Root, Shelf }: Pieces, name: string): Promise<void> {
-  const { DressedRoot } = mongoose.models;
-  for (const model of [Root, DressedRoot]) await model?.collection.deleteOne({ name });
+async function remove({ Root, DressedRoot, Shelf }: Pieces, name: string): Promise<void> {
+  for (const model of [Root, DressedRoot]) await model.collection.deleteOne({ name });
   for (const list of ["pieces", "hooked", "boxes.$[].pieces"]) {
     await Shelf.collection.updateMany({ hooked: { $exists: true } }, {
       $pull: { [list]: { name } },
