@@ -1,6 +1,6 @@
 import type { Collection, Connection } from "mongoose";
 import type { FailedAttempt } from "./_change_queue.ts";
-import { isUnavailable } from "../database/failure_of.ts";
+import { isUnavailable } from "../store/failure_of.ts";
 import {
   type Change,
   type ChangeEvent,

@@ -6,9 +6,9 @@ import {
   isOpen,
   isStandalone,
 } from "../schema/mongoose/connections.ts";
-import type { Lease } from "../database/lease.ts";
+import type { Lease } from "../store/lease.ts";
 import { logHint } from "../errors/log.ts";
-import { withTimeLimit } from "../database/time_limit.ts";
+import { withTimeLimit } from "../store/time_limit.ts";
 import {
   type ChangePlace,
   ChangeQueue,

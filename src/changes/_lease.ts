@@ -1,6 +1,6 @@
 import type { Connection, mongo } from "mongoose";
-import { Lease } from "../database/lease.ts";
-import { withTimeLimit } from "../database/time_limit.ts";
+import { Lease } from "../store/lease.ts";
+import { withTimeLimit } from "../store/time_limit.ts";
 
 const COLLECTION = "mongrove_follows";
 

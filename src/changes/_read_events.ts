@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { Collection, mongo } from "mongoose";
-import { withTimeLimit } from "../database/time_limit.ts";
-import { WITHOUT_TOUCHES } from "../database/touch.ts";
+import { withTimeLimit } from "../store/time_limit.ts";
+import { WITHOUT_TOUCHES } from "../store/touch.ts";
 import { type Change, type ChangeEvent, lacking, withPathsOnly } from "./change.ts";
 import type { Position } from "./_lease.ts";
 import type { ReadTurns } from "./_read_turns.ts";

@@ -1,5 +1,5 @@
 import type { Connection, mongo } from "mongoose";
-import { feedCount } from "../database/change_feed.ts";
+import { feedCount } from "../store/change_feed.ts";
 import { logHint } from "../errors/log.ts";
 
 const pools = new WeakMap<mongo.MongoClient, ReadTurns>();

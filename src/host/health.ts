@@ -1,7 +1,7 @@
 import mongoose, { type Connection, type Model } from "mongoose";
 import { clearTimeout, setImmediate, setTimeout } from "node:timers";
-import { connectionsFrom } from "../database/request_connection.ts";
-import { TimeLimitError, withTimeLimit } from "../database/time_limit.ts";
+import { connectionsFrom } from "../store/request_connection.ts";
+import { TimeLimitError, withTimeLimit } from "../store/time_limit.ts";
 import { indexBuilds } from "../schema/index_builds.ts";
 import { isOpen, isPoolBusy } from "../schema/mongoose/connections.ts";
 import { isAnyClosing } from "../http/close_server.ts";

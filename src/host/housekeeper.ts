@@ -2,8 +2,8 @@ import mongoose from "mongoose";
 import type { Connection, Model } from "mongoose";
 import { clearTimeout, setTimeout } from "node:timers";
 import { setTimeout as pause } from "node:timers/promises";
-import { Lease } from "../database/lease.ts";
-import { connectionsFrom } from "../database/request_connection.ts";
+import { Lease } from "../store/lease.ts";
+import { connectionsFrom } from "../store/request_connection.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { logError, logHint } from "../errors/log.ts";
 import type { Filter } from "../filter/filters.ts";
@@ -269,8 +269,8 @@ async function tidyClass(
   { connection, features, tidies, lease, at, signal, count }: TidyClassOptions,
 ): Promise<void> {
   const model = getModel(target, connection) as unknown as Model<unknown>;
-  const duties = features.removalDutiesOf(target, "tidy");
-  const removal = new RemovalForGood(model, { limit: PORTION, duties });
+  const rule = features.ruleOf(target, "tidy");
+  const removal = new RemovalForGood(model, { limit: PORTION, rule });
   const { tooLarge } = removal;
   const remove = (filter: Filter) => removal.remove(filter);
   for (const tidy of tidies) {

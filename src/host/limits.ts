@@ -1,4 +1,4 @@
-import { MAX_TIME_MS } from "../database/time_budget.ts";
+import { MAX_TIME_MS } from "../store/time_budget.ts";
 import { isGroup } from "../errors/option_kinds.ts";
 import { completeLimits } from "../errors/complete_limits.ts";
 import { unknownOption } from "../errors/unknown_option.ts";

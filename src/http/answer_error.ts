@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express-types";
 import mongoose from "mongoose";
-import { isUnmet } from "../database/failure_of.ts";
+import { isUnmet } from "../store/failure_of.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError, logHint } from "../errors/log.ts";
 import { badData, internal, noRoute, notFound, Refusal } from "../errors/refusals.ts";

@@ -3,7 +3,7 @@ import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { Server, type Socket } from "node:net";
 import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers";
-import { withTimeLimit } from "../database/time_limit.ts";
+import { withTimeLimit } from "../store/time_limit.ts";
 import { MAX_TIMER_MS } from "../errors/complete_limits.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import { hasUnflushed } from "./replies/connection.ts";

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { EventEmitter, setMaxListeners } from "node:events";
 import { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express-types";
-import type { TimeBudget } from "../database/time_budget.ts";
+import type { TimeBudget } from "../store/time_budget.ts";
 import { internal, refusal } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";

@@ -1,4 +1,4 @@
-import { NO_TRANSACTIONS } from "../database/in_transaction.ts";
+import { NO_TRANSACTIONS } from "../store/in_transaction.ts";
 import { getModel } from "../schema/get_model.ts";
 import { isStandalone } from "../schema/mongoose/connections.ts";
 import { cannotMount } from "./option_reader.ts";

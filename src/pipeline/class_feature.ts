@@ -9,7 +9,8 @@ import { inspect, isDeepStrictEqual } from "node:util";
 import { buildSchema } from "../schema/build_schema.ts";
 import type { Filter } from "../filter/filters.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
-import type { Stamps, WriteDuties, WrittenEntities } from "../sources/write_duties.ts";
+import type { Stamps } from "../sources/additions.ts";
+import type { TransactionRule, WrittenEntities } from "../store/writes/transact.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import type { ClassMethod, PartMethod } from "./class_methods.ts";
 import type { ParameterFacts, Withheld } from "./description.ts";
@@ -329,7 +330,7 @@ export function joiningRules(
 }
 
 /** `undefined` means that the updates of all fields need further statements of class options. */
-export function joinedFieldsOf(
+function joinedFieldsOf(
   rules: readonly ClassRule[],
   write: Pick<TogetherWrite, "operation" | "target">,
 ): ReadonlySet<string> | undefined {
@@ -340,16 +341,20 @@ export function joinedFieldsOf(
   return new Set([...joined.flatMap((each) => each ?? []), ...removalFieldsOf(rules)?.all ?? []]);
 }
 
-export function joinedStatements(
+/** `undefined` if no class option adds statements. */
+export function transactionRule(
   rules: readonly ClassRule[],
   { request, ...place }: JoinedPlace & { readonly request?: JoinedRequest },
-): WriteDuties["together"] {
+): TransactionRule | undefined {
   const joining = joiningRules(rules, place);
   if (joining.length === 0) return undefined;
-  return async (written, session) => {
-    const { req, actor } = request ?? {};
-    const write = { ...written, ...place, req, actor, session, request };
-    for (const { feature, rule } of joining) await feature.together?.(rule, write);
+  return {
+    fields: joinedFieldsOf(rules, place),
+    async send(written, session) {
+      const { req, actor } = request ?? {};
+      const write = { ...written, ...place, req, actor, session, request };
+      for (const { feature, rule } of joining) await feature.together?.(rule, write);
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import {
   type FailureOptions,
   isLate,
   isOfClient,
-} from "../database/failure_of.ts";
+} from "../store/failure_of.ts";
 import type { HookFailure } from "../declare/hooks/run_hook.ts";
 import type { BulkError } from "../errors/bulk_error.ts";
 import { type Failure, isFailure, StoreFailure } from "../errors/failure.ts";

@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { Connection, Model } from "mongoose";
-import { STANDALONE } from "../database/in_transaction.ts";
-import type { TimeBudget } from "../database/time_budget.ts";
+import { STANDALONE } from "../store/in_transaction.ts";
+import type { TimeBudget } from "../store/time_budget.ts";
 import type { Actor, FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
@@ -11,14 +11,13 @@ import type { Method } from "../declare/operations/methods.ts";
 import { addToSchemas, embeddedClasses } from "../schema/build_schema.ts";
 import { getModel } from "../schema/get_model.ts";
 import { memoize } from "../schema/memoize.ts";
-import type { WriteDuties } from "../sources/write_duties.ts";
+import type { TransactionRule } from "../store/writes/transact.ts";
+import type { Additions } from "../sources/additions.ts";
 import {
   addRulesToSchema,
   changeIndexesByRules,
   type ClassFeature,
-  joinedFieldsOf,
   type JoinedRequest,
-  joinedStatements,
   joiningRules,
   type Reach,
   readClassRules,
@@ -33,6 +32,7 @@ import {
   tidiesOfRules,
   type Tidy,
   type TogetherWrite,
+  transactionRule,
 } from "./class_feature.ts";
 import { methodsOfRules, partMethodsOfRules, performOf } from "./class_methods.ts";
 import type { AnyFeature } from "./feature.ts";
@@ -166,7 +166,7 @@ export class FeatureList {
       .some(({ feature: { stamps, removal } }) => stamps !== undefined || removal !== undefined);
   });
 
-  dutiesOf(target: ModelClass, write: DutiesRequest): WriteDuties | undefined {
+  additionsOf(target: ModelClass, write: DutiesRequest): Additions | undefined {
     const { req, actor, operation, route, timeBudget, origin } = write;
     const place = { target, operation };
     const rules = this.#rulesOf(target);
@@ -182,7 +182,7 @@ export class FeatureList {
       origin,
       open: (from, opened) => openJoined(from, { ...opened, timeBudget }),
     };
-    const together = joinedStatements(rules, { ...place, request });
+    const rule = transactionRule(rules, { ...place, request });
     const removal = removalByRules(rules, { req, actor, at, removalId });
     return {
       target,
@@ -192,7 +192,7 @@ export class FeatureList {
       },
       stamped: (each) => stampedByRules(this.#rulesOf(each)),
       ...removal && { removal },
-      ...together && { together, joinedFields: joinedFieldsOf(rules, place) },
+      ...rule && { rule },
     };
   }
 
@@ -217,10 +217,9 @@ export class FeatureList {
     return tidiesOfRules(this.#rulesOf(target));
   }
 
-  /** No request causes such a removal, and it removes the entities for good. */
-  removalDutiesOf(target: ModelClass, operation: string): WriteDuties {
-    const together = joinedStatements(this.#rulesOf(target), { target, operation });
-    return { target, stamps: () => ({}), stamped: () => [], ...together && { together } };
+  /** For writes that no request causes. */
+  ruleOf(target: ModelClass, operation: string): TransactionRule | undefined {
+    return transactionRule(this.#rulesOf(target), { target, operation });
   }
 
   /** `undefined` means that a removal removes the entity from the database. */

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
-import type { Connection, Model, UpdateQuery } from "mongoose";
-import type { TimeBudget } from "../database/time_budget.ts";
+import type { Connection, Model } from "mongoose";
+import type { TimeBudget } from "../store/time_budget.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
@@ -11,21 +11,16 @@ import { getModel } from "../schema/get_model.ts";
 import { haveSameDatabase } from "../schema/mongoose/connections.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { removalOf, stampingUpdate } from "../sources/collection/store_update.ts";
-import {
-  type StampedClass,
-  type Stamps,
-  stampsFor,
-  type WriteDuties,
-} from "../sources/write_duties.ts";
-import { removeMatching } from "../write/remove_documents.ts";
-import { alwaysRead, BEFORE_WRITE, changedBy, projectionOfWrite } from "../write/written_entity.ts";
+import { type Additions, type StampedClass, type Stamps, stampsFor } from "../sources/additions.ts";
+import type { Place } from "../store/writes/transact.ts";
+import { removeWhere, updateWhere } from "../store/writes/where.ts";
 import type { JoinedPlace, JoinedRequest, RemovalFields, TogetherWrite } from "./class_feature.ts";
 
 interface JoinedOptions {
   readonly model: Model<unknown>;
   readonly present: Filter;
   readonly removal: RemovalFields | undefined;
-  readonly duties: WriteDuties | undefined;
+  readonly additions: Additions | undefined;
   readonly timeBudget: TimeBudget;
   readonly write: TogetherWrite;
 }
@@ -47,25 +42,17 @@ export class JoinedClass {
   }
 
   stamps(written: StampedClass): Stamps {
-    return this.#options.duties?.stamps(written, false) ?? {};
+    return this.#options.additions?.stamps(written, false) ?? {};
   }
 
   /** If the class has a trash, the entities are put into the trash. */
   async remove(ids: readonly unknown[]): Promise<void> {
-    const { model, duties, write: { session }, timeBudget } = this.#options;
-    const joined = duties?.together;
-    await removeMatching(model, {
-      scope: this.present,
-      filter: { _id: { $in: ids } },
-      ids,
-      removal: removalOf(duties, model),
-      statementOptions: () => timeBudget.statement(session),
-      isRecorded: joined !== undefined,
-      together: async (remove) => {
-        const entities = await remove(session);
-        if (entities !== undefined) await joined?.({ change: "remove", entities, model }, session);
-      },
-    });
+    const { model, additions } = this.#options;
+    const update = removalOf(additions, model);
+    const filter = everyFilter({ _id: { $in: ids } }, this.present);
+    await (update === undefined
+      ? removeWhere(this.#place, { filter })
+      : updateWhere(this.#place, { filter, update, change: "remove" }));
   }
 
   /** The values of the filter must be cast already. */
@@ -73,25 +60,22 @@ export class JoinedClass {
     filter: Filter,
     { update, arrayFilters }: { readonly update: Update; readonly arrayFilters?: object[] },
   ): Promise<void> {
-    const { model, duties, write: { session }, timeBudget } = this.#options;
-    const joined = duties?.together;
-    const all = joinUpdates(stampingUpdate(stampsFor(duties, model)?.(false) ?? {}, model), update);
-    const statement = timeBudget.statement(session);
-    const send = (named: Filter) =>
-      model.collection.updateMany(named, all as UpdateQuery<unknown>, {
-        ...statement,
-        ...arrayFilters && { arrayFilters },
-      }).catch(throwTaken);
-    if (joined === undefined) return void await send(filter);
-    const projection = projectionOfWrite([all], alwaysRead(model as never));
-    const options = { ...BEFORE_WRITE, ...statement, projection };
-    const found = await model.collection.find(filter, options).toArray();
-    if (found.length === 0) return;
-    await send(everyFilter({ _id: { $in: found.map(({ _id }) => _id) } }, filter));
-    const entities = found.map((before) => {
-      return { id: before._id, before, changed: changedBy(all, before) };
-    });
-    await joined({ change: "update", entities, model }, session);
+    const { model, additions } = this.#options;
+    const all = joinUpdates(
+      stampingUpdate(stampsFor(additions, model)?.(false) ?? {}, model),
+      update,
+    );
+    await updateWhere(this.#place, { filter, update: all, arrayFilters }).catch(throwTaken);
+  }
+
+  get #place(): Place {
+    const { model, additions, write: { session }, timeBudget } = this.#options;
+    return {
+      model,
+      timeBudget,
+      rule: additions?.rule,
+      together: async (work) => void await work(session),
+    };
   }
 }
 
@@ -130,7 +114,7 @@ export async function openJoined(
     model,
     present: castFilter(model, everyFilter(...conditions)),
     removal: features.removalFieldsOf(target),
-    duties: features.dutiesOf(target, { req, actor, operation, route, timeBudget, origin }),
+    additions: features.additionsOf(target, { req, actor, operation, route, timeBudget, origin }),
     timeBudget,
     write,
   });

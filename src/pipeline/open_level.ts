@@ -118,14 +118,14 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
     maxTimeMS: route.maxTimeMS,
     by: writes?.by,
     part: () => context.cache.claim,
-    ...route.operation.change !== undefined && { duties: dutiesOn(context) },
+    ...route.operation.change !== undefined && { additions: additionsOn(context) },
   };
 }
 
-function dutiesOn(context: LevelContext) {
+function additionsOn(context: LevelContext) {
   const { level: { target }, route, req, timeBudget, state: { actor } } = context;
   const operation = operationOn(context);
-  return route.features.dutiesOf(target, { req, actor, operation, route, timeBudget });
+  return route.features.additionsOf(target, { req, actor, operation, route, timeBudget });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { POPULATED_AT_ONCE } from "../database/read_batches.ts";
+import { POPULATED_AT_ONCE } from "../store/read_batches.ts";
 import { andThen } from "../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { notFound } from "../errors/refusals.ts";

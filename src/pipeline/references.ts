@@ -17,7 +17,7 @@ import { referredClass } from "../schema/model_name.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { castIdentifier } from "../sources/entities.ts";
 import type { NamedReference } from "../write/body/cast_body.ts";
-import { storedText } from "../write/stored_values.ts";
+import { storedText } from "../store/values.ts";
 import type { Fail } from "./option_reader.ts";
 import { type LevelContext, requestView } from "./request/request_context.ts";
 

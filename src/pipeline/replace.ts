@@ -1,12 +1,12 @@
 import mongoose from "mongoose";
-import { pause } from "../database/in_transaction.ts";
-import { duplicateFields, isDuplicateIn } from "../database/failure_of.ts";
+import { pause } from "../store/in_transaction.ts";
+import { duplicateFields, isDuplicateIn } from "../store/failure_of.ts";
 import { badData, notFound } from "../errors/refusals.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
 import { castKey, castPathId, castPathKey } from "../sources/entities.ts";
 import { typeProblem } from "../write/body/strict_body.ts";
-import { storedText } from "../write/stored_values.ts";
+import { storedText } from "../store/values.ts";
 import { isLost } from "./failures.ts";
 import { fetchOne, openEntities } from "./fetch.ts";
 import { guardOf, MAX_ASKED } from "./guard.ts";

@@ -1,5 +1,5 @@
 import mongoose, { type Document } from "mongoose";
-import { problemsOf } from "../database/failure_of.ts";
+import { problemsOf } from "../store/failure_of.ts";
 import { TurnPacer } from "../errors/event_loop.ts";
 import { badData, forbidden, type Problems } from "../errors/refusals.ts";
 import { RestError } from "../errors/rest_error.ts";

@@ -1,6 +1,6 @@
 import type { PipelineStage } from "mongoose";
-import type { TransactionPart } from "../database/in_transaction.ts";
-import type { TimeBudget } from "../database/time_budget.ts";
+import type { TransactionPart } from "../store/in_transaction.ts";
+import type { TimeBudget } from "../store/time_budget.ts";
 import type { PartPath } from "./parts/part_path.ts";
 import type { Hooks, MaybePromise } from "../declare/hooks/hooks.ts";
 import type { Effect, ReadFields } from "../declare/hooks/named_fields.ts";
@@ -12,7 +12,7 @@ import type { SortValues } from "../filter/order.ts";
 import type { JsonPiece, Separator } from "../json/bytes/json_writer.ts";
 import type { TargetFinder } from "../json/populate.ts";
 import type { SavedEntity } from "./saved_entity.ts";
-import type { StoredObject } from "../write/stored_values.ts";
+import type { StoredObject } from "../store/values.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 

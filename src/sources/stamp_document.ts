@@ -4,28 +4,23 @@ import { schemaClass } from "../schema/build_schema.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
-import {
-  keptSoFar,
-  type StoredObject,
-  storedText,
-  valueAt,
-  valuesToStore,
-} from "../write/stored_values.ts";
-import type { Stamps, WriteDuties } from "./write_duties.ts";
+import { type StoredObject, storedText, valueAt } from "../store/values.ts";
+import { keptSoFar, valuesToStore } from "../write/stored_values.ts";
+import type { Additions, Stamps } from "./additions.ts";
 
 /**
  * Also stamps the embedded documents that the write adds or changes, but not if they are replaced by equal values. A
  * value that a hook has set in such a field is replaced.
  */
-export function stampDocument(doc: object, duties: WriteDuties | undefined): void {
-  if (duties === undefined || !isDocument(doc)) return;
+export function stampDocument(doc: object, additions: Additions | undefined): void {
+  if (additions === undefined || !isDocument(doc)) return;
   const stored = doc.isNew ? undefined : keptSoFar(doc)?.values;
   const isKnown = doc.isNew || stored !== undefined;
-  stampParts(doc, { stored, isKnown, duties });
-  const { target } = duties;
+  stampParts(doc, { stored, isKnown, additions });
+  const { target } = additions;
   setStamps(doc, {
-    kept: keptStamps(stored, duties.stamped(target)),
-    stamps: duties.stamps({ target, schema: doc.schema }, doc.isNew),
+    kept: keptStamps(stored, additions.stamped(target)),
+    stamps: additions.stamps({ target, schema: doc.schema }, doc.isNew),
   });
 }
 
@@ -37,10 +32,10 @@ interface Stamping {
    * documents that are new or changed.
    */
   readonly isKnown: boolean;
-  readonly duties: WriteDuties;
+  readonly additions: Additions;
 }
 
-function stampParts(holder: Document, { stored, isKnown, duties }: Stamping): void {
+function stampParts(holder: Document, { stored, isKnown, additions }: Stamping): void {
   for (const [path, type] of Object.entries(holder.schema.paths)) {
     // The schema of a discriminator belongs to no class, so the class is found by the type of the field.
     const target = typesWithin(type).map(schemaClass).find((each) => each !== undefined);
@@ -48,9 +43,9 @@ function stampParts(holder: Document, { stored, isKnown, duties }: Stamping): vo
     // Mongoose names the values of a Map by the path of the Map and "$*".
     const name = path.replace(/\.\$\*$/, "");
     if (stored !== undefined && !holder.isModified(name)) continue;
-    const find = finderIn(valueAt(stored, name), duties.stamped(target));
+    const find = finderIn(valueAt(stored, name), additions.stamped(target));
     for (const [key, part] of partsOf(holder.get(name, null, { getters: false }))) {
-      stampPart(part, { stored: find(part, key), isKnown, duties, target });
+      stampPart(part, { stored: find(part, key), isKnown, additions, target });
     }
   }
 }
@@ -86,11 +81,11 @@ function finderIn(
 
 function stampPart(
   part: Document,
-  { stored, isKnown, duties, target }: Stamping & { readonly target: ModelClass },
+  { stored, isKnown, additions, target }: Stamping & { readonly target: ModelClass },
 ): void {
   const before = isJsonObject(stored) ? stored as StoredObject : undefined;
-  stampParts(part, { stored: before, isKnown, duties });
-  const names = duties.stamped(target);
+  stampParts(part, { stored: before, isKnown, additions });
+  const names = additions.stamped(target);
   if (names.length === 0) return;
   const { schema } = part;
   const isNew = before === undefined && (isKnown || part.isNew);
@@ -98,7 +93,7 @@ function stampPart(
   const isSame = before === undefined
     ? !isNew && !part.isModified()
     : textWithout(valuesToStore(part), names) === textWithout(before, names);
-  setStamps(part, { kept, stamps: isSame ? {} : duties.stamps({ target, schema }, isNew) });
+  setStamps(part, { kept, stamps: isSame ? {} : additions.stamps({ target, schema }, isNew) });
 }
 
 /** A write stores these values again, so that neither a client nor a hook can change them. */

@@ -9,7 +9,8 @@ import { judgeValidation } from "../schema/mongoose/statements/judge_validation.
 import { ComparedValues } from "./compared_values.ts";
 import { keepMisfit } from "./keep_misfits.ts";
 import { asFailedSet, excuseFailedSets, type FailedSet, wordsOf } from "./failed_sets.ts";
-import { keptSoFar, valueAt } from "./stored_values.ts";
+import { valueAt } from "../store/values.ts";
+import { keptSoFar } from "./stored_values.ts";
 
 export interface Writer {
   /** The shape decides which values the client does not see. */

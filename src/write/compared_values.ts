@@ -1,6 +1,7 @@
 import type { Document, Model } from "mongoose";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
-import { keptSoFar, storedText, valuesToStore } from "./stored_values.ts";
+import { storedText } from "../store/values.ts";
+import { keptSoFar, valuesToStore } from "./stored_values.ts";
 
 /** Mongoose counts every value in a replaced object as modified, so the values are compared with the stored ones. */
 export class ComparedValues {

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Document } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { initFields, ownDefaults } from "../schema/mongoose/documents/document_values.ts";
-import { type StoredObject, storedText, valuesToStore } from "./stored_values.ts";
+import { type StoredObject, storedText } from "../store/values.ts";
+import { valuesToStore } from "./stored_values.ts";
 
 /** The documents that show values of other requests, which no hook has seen. */
 const changedByOthers = new WeakSet<object>();

@@ -4,7 +4,8 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawArray, rawValues, setRaw } from "../schema/mongoose/documents/document_values.ts";
 import { memberOf, noteUnread } from "./note_unread.ts";
-import { keptSoFar, putAt, type StoredObject, storedText } from "./stored_values.ts";
+import { putAt, type StoredObject, storedText } from "../store/values.ts";
+import { keptSoFar } from "./stored_values.ts";
 
 const { Subdocument } = mongoose.Types;
 

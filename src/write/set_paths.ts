@@ -1,6 +1,7 @@
 import type { Document } from "mongoose";
 import { type Delta, deltaOf } from "../schema/mongoose/documents/document_values.ts";
-import { type StoredObject, valueAt, valuesToStore } from "./stored_values.ts";
+import { type StoredObject, valueAt } from "../store/values.ts";
+import { valuesToStore } from "./stored_values.ts";
 
 const set = new WeakMap<Document, Set<string>>();
 

@@ -1,28 +1,12 @@
-import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document, Model } from "mongoose";
-import { StoreFailure } from "../errors/failure.ts";
-import { copyJson, isJsonObject } from "../schema/fields/json.ts";
+import { copyJson } from "../schema/fields/json.ts";
 import { ownDefaults } from "../schema/mongoose/documents/document_values.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
+import type { StoredObject } from "../store/values.ts";
 import { noteUnread } from "./note_unread.ts";
 
 const { BSON } = mongoose.mongo;
-
-export type StoredObject = Record<string, unknown>;
-
-/** The driver keeps the BSON type of every value, so that the values can be written again without a change. */
-export const AS_STORED = {
-  promoteValues: false,
-  promoteLongs: false,
-  promoteBuffers: false,
-  bsonRegExp: true,
-  enableUtf8Validation: false,
-  // The driver refuses `useBigInt64: true` together with `promoteLongs: false`. The application may have set it for the
-  // whole client.
-  useBigInt64: false,
-  raw: false,
-} as const;
 
 export function valuesToStore(doc: Document): StoredObject {
   // The `toObject()` of a document is replaced: it marks its result as a copy that readers may see.
@@ -110,44 +94,4 @@ export function copyDocument(doc: Document): Document {
     const model = doc.constructor as Model<unknown>;
     return model.hydrate(BSON.deserialize(BSON.serialize(valuesToStore(doc)))) as Document;
   }
-}
-
-export function valueAt(stored: unknown, path: string): unknown {
-  return path.split(".").reduce((at, name) => {
-    if (at instanceof Map) return at.get(name);
-    return typeof at === "object" && at !== null && Object.hasOwn(at, name)
-      ? at[name as keyof object]
-      : undefined;
-  }, stored);
-}
-
-export function putAt(
-  holder: StoredObject,
-  { path, value }: { readonly path: string; readonly value: unknown },
-): void {
-  const names = path.split(".");
-  const last = names.pop() as string;
-  let at = holder;
-  for (const name of names) {
-    const inner = Object.hasOwn(at, name) && at[name] !== undefined ? at[name] : {};
-    if (!Array.isArray(inner) && !isJsonObject(inner)) {
-      throw new StoreFailure({ kind: "changed" });
-    }
-    at = at[name] = inner as StoredObject;
-  }
-  if (value === undefined && !Array.isArray(at)) delete at[last];
-  else at[last] = value;
-}
-
-/** A single value becomes a list of one element, as in Mongoose. */
-export function storedList(value: unknown): readonly unknown[] {
-  if (value === null || value === undefined) return [];
-  return Array.isArray(value) ? value : [value];
-}
-
-export function storedText(value: unknown): string {
-  // Decoding drops differences that a comparison must ignore, such as the width of a number, so equal values get equal
-  // strings.
-  const read = BSON.deserialize(BSON.serialize({ value }), { validation: { utf8: false } });
-  return Buffer.from(BSON.serialize(read)).toString("base64");
 }

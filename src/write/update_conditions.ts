@@ -11,9 +11,10 @@ import type { SaveDocumentOptions } from "./save_document.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { aggregateValues, inCommands } from "../schema/mongoose/statements/commands.ts";
 import type { UpdateStatement } from "../schema/mongoose/statements/commands.ts";
-import { appliedFields } from "./applied_fields.ts";
-import { readSnapshot, seenOf, valueAt } from "./stored_values.ts";
-import type { Snapshot, StoredObject } from "./stored_values.ts";
+import { appliedFields } from "../store/writes/applied_fields.ts";
+import { setFields, type StoredObject, valueAt } from "../store/values.ts";
+import { readSnapshot, seenOf } from "./stored_values.ts";
+import type { Snapshot } from "./stored_values.ts";
 import { writtenBy } from "./set_paths.ts";
 
 interface BoundOptions extends SaveDocumentOptions {
@@ -231,14 +232,6 @@ function isEqual(value: unknown, expected: unknown): boolean {
     return value instanceof mongoose.Types.ObjectId && expected.equals(value);
   }
   return ["string", "number", "boolean"].includes(typeof expected) && value === expected;
-}
-
-export function setFields(holder: StoredObject, fields: StoredObject): StoredObject {
-  for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined) delete holder[name];
-    else holder[name] = value;
-  }
-  return holder;
 }
 
 /** `$type` alone would also match an array with an object in it. */

@@ -1,9 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import * as fc from "fast-check";
 import mongoose from "mongoose";
-import { appliedFields } from "../../src/write/applied_fields.ts";
-import { AS_STORED, type StoredObject, storedText } from "../../src/write/stored_values.ts";
-import { setFields } from "../../src/write/update_conditions.ts";
+import { appliedFields } from "../../src/store/writes/applied_fields.ts";
+import { AS_STORED, setFields, type StoredObject, storedText } from "../../src/store/values.ts";
 import { openDatabase } from "../harness/database.ts";
 import { test } from "../harness/testing.ts";
 

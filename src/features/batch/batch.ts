@@ -5,7 +5,7 @@ import { passGuardOf } from "../../pipeline/pass_guard.ts";
 import type { Endpoint, RouterFeature } from "../../pipeline/router_feature.ts";
 import { refuseStandalone } from "../../pipeline/check_transactions.ts";
 import type { Route } from "../../pipeline/request/route.ts";
-import { STANDALONE } from "../../database/in_transaction.ts";
+import { STANDALONE } from "../../store/in_transaction.ts";
 import { describeBatch } from "./describe_batch.ts";
 import type { BatchOptions } from "./option.ts";
 import { type BatchRequest, readRequests } from "./read_requests.ts";

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from "express-types";
-import { inSharedTransaction } from "../../database/shared_transaction.ts";
-import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
+import { inSharedTransaction } from "../../store/shared_transaction.ts";
+import { MARGIN_MS, TimeBudget } from "../../store/time_budget.ts";
 import { badFormat, withDetails } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { type InnerAnswer, sendInner } from "../../http/inner_request.ts";

@@ -12,7 +12,7 @@ import { haveSameDatabase } from "../../schema/mongoose/connections.ts";
 import type { PartPath } from "../../sources/parts/part_path.ts";
 import { addToProperty, removeOnly } from "../../sources/parts/part_writes.ts";
 import type { EntityValue } from "../../sources/source.ts";
-import { storedText } from "../../write/stored_values.ts";
+import { storedText } from "../../store/values.ts";
 import { declaredFiles } from "./file_fields.ts";
 import { FileStore } from "./file_store.ts";
 import type { FileDescription } from "./stored_file.ts";

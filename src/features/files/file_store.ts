@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { Connection, mongo } from "mongoose";
-import { StatementTurns } from "../../database/statement_turns.ts";
-import { MAX_TIME_MS, type TimeBudget } from "../../database/time_budget.ts";
+import { StatementTurns } from "../../store/statement_turns.ts";
+import { MAX_TIME_MS, type TimeBudget } from "../../store/time_budget.ts";
 import { StoreFailure } from "../../errors/failure.ts";
 import { noteBuild } from "../../schema/build_waits.ts";
 import { memoize } from "../../schema/memoize.ts";

@@ -1,8 +1,8 @@
 import type { Connection, Model, mongo } from "mongoose";
-import { MAX_TIME_MS } from "../../database/time_budget.ts";
+import { MAX_TIME_MS } from "../../store/time_budget.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
-import { storedText } from "../../write/stored_values.ts";
+import { storedText } from "../../store/values.ts";
 import { CHECK_MS, type FileRecord, FileStore } from "./file_store.ts";
 
 export interface FileOwners {

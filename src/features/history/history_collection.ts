@@ -1,6 +1,6 @@
 import type { Collection, Connection, Model } from "mongoose";
 import type { Actor } from "../../declare/hooks/framework_request.ts";
-import type { StoredObject } from "../../write/stored_values.ts";
+import type { StoredObject } from "../../store/values.ts";
 
 /** The records of an entity together give each of its versions. */
 export interface HistoryRecord {

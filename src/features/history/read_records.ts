@@ -1,6 +1,6 @@
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
-import type { StoredObject } from "../../write/stored_values.ts";
+import type { StoredObject } from "../../store/values.ts";
 import { historyOf, type HistoryRecord } from "./history_collection.ts";
 
 /** A secondary may not have the newest records of the entity yet. */

@@ -3,7 +3,7 @@ import { buildSchema } from "../../schema/build_schema.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { type FieldShape, type Shape, shapeForAll } from "../../schema/fields/shape.ts";
 import { shapeWithin, strictestField, whyUnseen } from "../../schema/fields/visibility.ts";
-import type { StoredObject } from "../../write/stored_values.ts";
+import type { StoredObject } from "../../store/values.ts";
 
 /**
  * A field that is hidden from all clients is not recorded, because nobody could read it. If a function hides the field

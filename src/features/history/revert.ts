@@ -10,15 +10,8 @@ import { type FieldShape, type Shape, shapeForAll } from "../../schema/fields/sh
 import { isSetOnce, strictestField, whyUnseen } from "../../schema/fields/visibility.ts";
 import { setStored } from "../../schema/mongoose/documents/set_stored.ts";
 import type { NamedReference } from "../../write/body/cast_body.ts";
-import {
-  bindToSeen,
-  readSnapshot,
-  seenOf,
-  type StoredObject,
-  storedText,
-  valueAt,
-  valuesToStore,
-} from "../../write/stored_values.ts";
+import { type StoredObject, storedText, valueAt } from "../../store/values.ts";
+import { bindToSeen, readSnapshot, seenOf, valuesToStore } from "../../write/stored_values.ts";
 import { keepMisfitsOf } from "../../write/keep_misfits.ts";
 import { noteSet } from "../../write/set_paths.ts";
 import { recordedValues } from "./recorded_values.ts";

@@ -8,7 +8,7 @@ import { copyJson, isJsonObject, type JsonObject } from "../../schema/fields/jso
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { shareFields } from "../../sources/entity_fields.ts";
-import type { StoredObject } from "../../write/stored_values.ts";
+import type { StoredObject } from "../../store/values.ts";
 import type { HistoryRecord } from "./history_collection.ts";
 import { isRecorded } from "./recorded_values.ts";
 

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
-import { isLocked } from "../../database/in_transaction.ts";
+import { isLocked } from "../../store/in_transaction.ts";
 import { HookFailure, runHook } from "../../declare/hooks/run_hook.ts";
 import { OPERATIONS } from "../../declare/operations/operation.ts";
 import { BulkError } from "../../errors/bulk_error.ts";

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers";
 import mongoose from "mongoose";
 import type { ClientSession, Collection, Connection } from "mongoose";
-import { TimeBudget } from "../../database/time_budget.ts";
-import { writePastLock } from "../../database/write_past_lock.ts";
+import { TimeBudget } from "../../store/time_budget.ts";
+import { writePastLock } from "../../store/write_past_lock.ts";
 import { logHint } from "../../errors/log.ts";
 import { StoreFailure } from "../../errors/failure.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { clearTimeout, setTimeout } from "node:timers";
-import { ChangeFeed, type Changes } from "../../database/change_feed.ts";
-import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
+import { ChangeFeed, type Changes } from "../../store/change_feed.ts";
+import { MARGIN_MS, TimeBudget } from "../../store/time_budget.ts";
 import { StoreFailure } from "../../errors/failure.ts";
 import { toJson } from "../../json/to_json.ts";
 import { isOutage } from "../../pipeline/failures.ts";

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
 import mongoose, { type Model } from "mongoose";
 import { readSort } from "../../filter/selection.ts";
-import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
+import { MARGIN_MS, TimeBudget } from "../../store/time_budget.ts";
 import { andThen } from "../../declare/hooks/run_hook.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { ModelQuery } from "../../declare/operations/action.ts";

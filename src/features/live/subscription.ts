@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { clearTimeout, setTimeout } from "node:timers";
-import { ChangeFeed, type Changes } from "../../database/change_feed.ts";
+import { ChangeFeed, type Changes } from "../../store/change_feed.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { isOutage } from "../../pipeline/failures.ts";

@@ -5,7 +5,7 @@ import type { TogetherWrite } from "../../pipeline/class_feature.ts";
 import type { JoinedClass } from "../../pipeline/joined_class.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import { storedText } from "../../write/stored_values.ts";
+import { storedText } from "../../store/values.ts";
 import { checkLast } from "./check_last.ts";
 import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fields.ts";
 import { openClass, type RequestWrite } from "./request_write.ts";

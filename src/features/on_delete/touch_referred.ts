@@ -1,4 +1,4 @@
-import { touch } from "../../database/touch.ts";
+import { touch } from "../../store/touch.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { refusal } from "../../errors/refusals.ts";
 import { everyFilter, topOf } from "../../filter/filters.ts";
@@ -6,8 +6,8 @@ import { buildSchema } from "../../schema/build_schema.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { castIdentifier } from "../../sources/entities.ts";
-import { type StoredObject, storedText } from "../../write/stored_values.ts";
-import { BEFORE_WRITE, type WrittenEntity } from "../../write/written_entity.ts";
+import { type StoredObject, storedText } from "../../store/values.ts";
+import { BEFORE_WRITE, type WrittenEntity } from "../../store/writes/written_entity.ts";
 import { openClass, type RequestWrite } from "./request_write.ts";
 import { type ReferringField, referringFields } from "./referring_fields.ts";
 

@@ -1,5 +1,5 @@
 import type { Connection } from "mongoose";
-import type { TimeBudget } from "../../database/time_budget.ts";
+import type { TimeBudget } from "../../store/time_budget.ts";
 import { hookFailure } from "../../declare/hooks/run_hook.ts";
 import { connectionOf, isOpen } from "../../schema/mongoose/connections.ts";
 import { boundReplies } from "../../schema/mongoose/statements/bound_replies.ts";

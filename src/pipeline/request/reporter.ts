@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers";
-import { isClosedByHost } from "../../database/failure_of.ts";
+import { isClosedByHost } from "../../store/failure_of.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";
 import { BulkError } from "../../errors/bulk_error.ts";

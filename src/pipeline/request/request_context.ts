@@ -1,8 +1,8 @@
 import { IncomingMessage } from "node:http";
 import type { Connection, Model } from "mongoose";
-import { requestConnection } from "../../database/request_connection.ts";
-import { joinShared } from "../../database/shared_transaction.ts";
-import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
+import { requestConnection } from "../../store/request_connection.ts";
+import { joinShared } from "../../store/shared_transaction.ts";
+import { MARGIN_MS, TimeBudget } from "../../store/time_budget.ts";
 import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/framework_request.ts";
 import { takesQ } from "../../declare/operations/operation.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";

@@ -6,9 +6,9 @@ import {
   MADE_AT_ONCE,
   POPULATED_AT_ONCE,
   readBatches,
-} from "../../database/read_batches.ts";
+} from "../../store/read_batches.ts";
 import { nextTurn } from "../../errors/event_loop.ts";
-import type { TimeBudget } from "../../database/time_budget.ts";
+import type { TimeBudget } from "../../store/time_budget.ts";
 import { type Filter, isEmpty } from "../../filter/filters.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { alsoReading, databaseProjection, uncovered } from "../../filter/projection.ts";

@@ -8,7 +8,7 @@ import { test } from "../../../tests/harness/testing.ts";
 import { withoutReplies } from "../../../tests/support/decoding_driver.ts";
 import { cases, withoutMadeUp } from "../../../tests/support/made/arbitrary_models.ts";
 import { serveMade } from "../../../tests/support/made/serve_made.ts";
-import { TimeBudget } from "../../database/time_budget.ts";
+import { TimeBudget } from "../../store/time_budget.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";

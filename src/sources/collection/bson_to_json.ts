@@ -2,7 +2,7 @@ import mongoose from "mongoose";
 import type { Buffer } from "node:buffer";
 import type { Model } from "mongoose";
 import { toJsonValue } from "../../json/to_json.ts";
-import { type Batch, encodeBson } from "../../database/read_batches.ts";
+import { type Batch, encodeBson } from "../../store/read_batches.ts";
 import { nextTurn } from "../../errors/event_loop.ts";
 import { type Projection, shownBy, type Shows } from "../../filter/projection.ts";
 import { topOf } from "../../filter/filters.ts";

@@ -1,4 +1,4 @@
-import type { ClientSession, Document, Model } from "mongoose";
+import type { Document, Model } from "mongoose";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { ModelQuery } from "../../declare/operations/action.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
@@ -15,12 +15,17 @@ import {
 } from "../entities.ts";
 import { showsInPart, uncovered } from "../../filter/projection.ts";
 import { hasMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
-import type { TransactionPart } from "../../database/in_transaction.ts";
-import { insertDocuments, saveDocument, saveDocuments } from "../../write/save_document.ts";
-import { removeDocument, removeMatching } from "../../write/remove_documents.ts";
-import type { RemoveNamedOptions } from "../../write/remove_documents.ts";
-import type { Together } from "../../write/save_document.ts";
-import type { StoredObject } from "../../write/stored_values.ts";
+import type { TransactionPart } from "../../store/in_transaction.ts";
+import {
+  insertDocuments,
+  insertEach,
+  saveDocument,
+  saveDocuments,
+} from "../../write/save_document.ts";
+import { removeDocument } from "../../write/remove_document.ts";
+import { ruleOfUpdate, type Together, type TransactionRule } from "../../store/writes/transact.ts";
+import { removeWhere, updateWhere } from "../../store/writes/where.ts";
+import type { StoredObject } from "../../store/values.ts";
 import {
   aggregateSelected,
   countInCollection,
@@ -37,12 +42,10 @@ import { openBytes, planIn, readGuarded, storedEntities, storedEntity } from "./
 import type { OpenCollection } from "./read_stored.ts";
 import { removalOf } from "./store_update.ts";
 import { planStatement } from "./write_stored.ts";
-import { insertSeparately } from "../insert_separately.ts";
 import { insertEntities } from "../insert_entities.ts";
 import type { SavedEntity } from "../saved_entity.ts";
 import { stampDocument } from "../stamp_document.ts";
-import { boundRemoval, boundWriter, stampsFor, togetherFor } from "../write_duties.ts";
-import type { BoundWrite, WriteDuties } from "../write_duties.ts";
+import { type Additions, stampsFor } from "../additions.ts";
 import type { PartPath } from "../parts/part_path.ts";
 import type { ReadPlan } from "./plan_read.ts";
 import { isOneInTransaction, whyHooked } from "./plan_write.ts";
@@ -64,12 +67,18 @@ import type {
 
 const DELETE_BATCH = 1000;
 
+interface RemoveOptions {
+  readonly together?: Together;
+  /** The query options of hooks. */
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
 export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | "conditions"> {
   readonly model: () => Promise<Model<unknown>>;
   /** The statements that a feature adds to the transaction of the entities. */
   readonly part?: (() => TransactionPart | undefined) | undefined;
   /** The work that class options add to each write. */
-  readonly duties?: WriteDuties | undefined;
+  readonly additions?: Additions | undefined;
 }
 
 export class CollectionSource implements Source {
@@ -126,9 +135,8 @@ export class CollectionSource implements Source {
     // are therefore checked before the connection is opened.
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
-    const { duties } = this.#options;
-    const together = togetherFor(duties, change);
-    if (together !== undefined && !isOneInTransaction(change, { isUpdate: this.keepsRemoved })) {
+    const rule = this.#ruleOf(change);
+    if (rule !== undefined && !isOneInTransaction(change, { isUpdate: this.keepsRemoved })) {
       return { kind: "documents", reason: "a feature of the class sends further statements" };
     }
     if (operation === "removeAll") {
@@ -140,9 +148,9 @@ export class CollectionSource implements Source {
     const name = id === undefined ? {} : this.idFilter(id);
     if (name === undefined) return { kind: "documents", reason: "the path names no entity" };
     const opened = await this.open();
-    const stamps = stampsFor(this.#options.duties, opened.model);
-    const removed = removalOf(this.#options.duties, opened.model);
-    return await planStatement(change, { ...opened, name, stamps, together, removal: removed });
+    const stamps = stampsFor(this.#options.additions, opened.model);
+    const removed = removalOf(this.#options.additions, opened.model);
+    return await planStatement(change, { ...opened, name, stamps, rule, removal: removed });
   }
 
   async newEntity(_id?: unknown): Promise<EntityValue> {
@@ -182,10 +190,10 @@ export class CollectionSource implements Source {
   async locate(entity: EntityValue): Promise<PartPath> {
     const { model, selection, timeBudget } = await this.open();
     const scope = castFilter(model, selection.scope);
-    const stamps = stampsFor(this.#options.duties, model)?.(false);
-    const { together, joinedFields } = this.#options.duties ?? {};
+    const stamps = stampsFor(this.#options.additions, model)?.(false);
+    const { rule } = this.#options.additions ?? {};
     const id = identifierOf(entity, model);
-    return { model, id, scope, timeBudget, steps: [], stamps, together, joinedFields };
+    return { model, id, scope, timeBudget, steps: [], stamps, rule };
   }
 
   async save(entity: EntityValue): Promise<SavedEntity> {
@@ -210,11 +218,10 @@ export class CollectionSource implements Source {
         model: await this.#options.model(),
         insert: (docs) => {
           for (const doc of docs) this.stamp(doc);
-          return insertSeparately(docs, {
-            ...this.#writeOptions(),
-            timeBudget: this.#options.timeBudget,
-            bind: (some) => this.#bind(some, { change: "create" }),
-          });
+          const options = this.#writeOptions();
+          const inserted = insertEach(docs, options);
+          // With a rule, each transaction has its time limit.
+          return options.rule === undefined ? options.timeBudget.wait(inserted) : inserted;
         },
         save: async (entity) => (await this.save(entity)).entity,
         readSaved: async (docs) =>
@@ -225,8 +232,7 @@ export class CollectionSource implements Source {
   async updateAll(entities: readonly EntityValue[]): Promise<void> {
     const docs = entities.map(documentOf);
     for (const doc of docs) this.stamp(doc);
-    const work = saveDocuments(docs, this.#writeOptions(this.#bind(docs, { change: "update" })));
-    await this.#options.timeBudget.wait(work);
+    await this.#options.timeBudget.wait(saveDocuments(docs, this.#writeOptions()));
   }
 
   async remove(entity: EntityValue): Promise<void> {
@@ -239,7 +245,7 @@ export class CollectionSource implements Source {
       const end = start + DELETE_BATCH;
       const some = ids.slice(start, end);
       const named = byIdentifiers(some, unchanged.slice(start, end));
-      count += await this.#options.timeBudget.wait(this.removeNamed(named, { ids: some }));
+      count += await this.#options.timeBudget.wait(this.removeNamed(named));
     }
     return count;
   }
@@ -258,54 +264,49 @@ export class CollectionSource implements Source {
   }
 
   protected async store(doc: Document, together?: Together): Promise<void> {
-    const change = doc.isNew ? "create" : "update";
-    await saveDocument(doc, this.#writeOptions(this.#bind([doc], { change, together })));
+    await saveDocument(doc, this.#writeOptions(together));
   }
 
   protected async storeNew(docs: readonly Document[], together?: Together): Promise<void> {
-    await insertDocuments(
-      docs,
-      this.#writeOptions(this.#bind(docs, { change: "create", together })),
-    );
+    await insertDocuments(docs, this.#writeOptions(together));
   }
 
   protected async removeStored(doc: Document, together?: Together): Promise<void> {
-    const removal = removalOf(this.#options.duties, doc.constructor as Model<unknown>);
-    const bound = this.#bind([doc], { change: "remove", together });
-    await removeDocument(doc, { ...this.#writeOptions(bound), removal });
+    const removal = removalOf(this.#options.additions, doc.constructor as Model<unknown>);
+    await removeDocument(doc, { ...this.#writeOptions(together), removal });
   }
 
   stamp(entity: EntityValue): void {
-    stampDocument(entity, this.#options.duties);
+    stampDocument(entity, this.#options.additions);
   }
 
   /** If a removal keeps the entity, the parent keeps its reference to the entity. */
   protected get keepsRemoved(): boolean {
-    return this.#options.duties?.removal !== undefined;
+    return this.#options.additions?.removal !== undefined;
   }
 
-  #bind(docs: readonly Document[], bound: BoundWrite): Together {
-    const { timeBudget, part, duties } = this.#options;
-    return boundWriter(docs, { ...bound, duties, timeBudget, part: part?.() });
-  }
-
-  /** Removes by one statement. The option `filter` replaces the filter of the request. */
-  protected async removeNamed(named: Filter, removal: RemoveNamedOptions = {}): Promise<number> {
-    const { options, filter = this.#options.selection.filter, undoes = false } = removal;
+  /** Removes by one statement. */
+  protected async removeNamed(named: Filter, options: RemoveOptions = {}): Promise<number> {
     const model = await this.#options.model();
-    const { timeBudget, duties } = this.#options;
-    const together = boundRemoval(model, { ...removal, duties, timeBudget });
-    return await removeMatching(model, {
-      ...this.#writeOptions(together),
-      removal: undoes ? undefined : removalOf(duties, model),
-      options,
-      ids: removal.ids,
-      filter: everyFilter(named, filter),
-    });
+    const { additions, selection: { filter, scope } } = this.#options;
+    const { rule, ...place } = this.#writeOptions(options.together);
+    const { options: { collation } } = this.#options.selection;
+    const all = castFilter(model, everyFilter(named, filter, scope));
+    const command = { filter: all, collation: collation as object | undefined, ...options };
+    const update = removalOf(additions, model);
+    return update === undefined
+      ? await removeWhere({ ...place, model, rule }, command)
+      : await updateWhere({ ...place, model, rule }, { ...command, update, change: "remove" });
+  }
+
+  #ruleOf({ operation, body = {} }: Change): TransactionRule | undefined {
+    const { rule } = this.#options.additions ?? {};
+    const isUpdate = operation === "update" || operation === "updateAll";
+    return isUpdate ? ruleOfUpdate(rule, Object.keys(body)) : rule;
   }
 
   #writeOptions(together?: Together) {
-    const { selection, timeBudget } = this.#options;
+    const { selection, timeBudget, part, additions } = this.#options;
     const { scope, filter, version = {}, options: { collation } } = selection;
     return {
       scope,
@@ -313,10 +314,10 @@ export class CollectionSource implements Source {
       collation: collation as object | undefined,
       overwrites: this.#options.by !== undefined,
       shown: this.#options.shape.withoutApart,
-      statementOptions: (session?: ClientSession, mostMS?: number) =>
-        timeBudget.statement(session, mostMS),
-      ...together && { together },
-      isRecorded: this.#options.duties?.together !== undefined,
+      timeBudget,
+      rule: additions?.rule,
+      part: part?.(),
+      together,
     };
   }
 

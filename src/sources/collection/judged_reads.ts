@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import type { TimeBudget } from "../../database/time_budget.ts";
+import type { TimeBudget } from "../../store/time_budget.ts";
 import { andThen } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
-import { POPULATED_AT_ONCE } from "../../database/read_batches.ts";
+import { POPULATED_AT_ONCE } from "../../store/read_batches.ts";
 import { topOf } from "../../filter/filters.ts";
 import { documentsIn } from "../../json/bytes/bson_reader.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";

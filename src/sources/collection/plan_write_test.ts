@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import type { Model, Schema } from "mongoose";
-import { TimeBudget } from "../../database/time_budget.ts";
+import { TimeBudget } from "../../store/time_budget.ts";
 import { arrayProp, prop } from "../../declare/decorators/prop.ts";
 import { FrameworkModel, type ModelClass } from "../../declare/model/framework_model.ts";
 import type { OperationName } from "../../declare/operations/operation.ts";

@@ -1,5 +1,5 @@
 import type { ClientSession, Document, Model, Schema } from "mongoose";
-import { POPULATED_AT_ONCE, readDocuments } from "../../database/read_batches.ts";
+import { POPULATED_AT_ONCE, readDocuments } from "../../store/read_batches.ts";
 import { StoreFailure } from "../../errors/failure.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Model } from "mongoose";
-import type { TimeBudget } from "../../database/time_budget.ts";
+import type { TimeBudget } from "../../store/time_budget.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter, markConditions } from "../../filter/filters.ts";
 import { SEEK_READ } from "../../filter/order.ts";
@@ -26,7 +26,8 @@ import { JudgedReads } from "./judged_reads.ts";
 import { type ModelReads, modelSupport } from "./model_support.ts";
 import { readPage } from "./read_window.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import type { Stamps, WriteDuties } from "../write_duties.ts";
+import type { TransactionRule } from "../../store/writes/transact.ts";
+import type { Stamps } from "../additions.ts";
 import type { StoredEntity, StoredQuery } from "./bson_reads.ts";
 
 export interface OpenCollection {
@@ -49,8 +50,7 @@ export interface OpenCollection {
   readonly stamps?: ((isNew: boolean) => Stamps) | undefined;
   /** The update that is sent in the place of a removal. Missing if a removal removes the entity. */
   readonly removal?: Update | undefined;
-  /** Sends the statements that class options add to each write, in its transaction. */
-  readonly together?: WriteDuties["together"];
+  readonly rule?: TransactionRule | undefined;
 }
 
 /** With `isOne`, the read ignores `skip` and `limit`, and also reads the version for the `ETag`. */

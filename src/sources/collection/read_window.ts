@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import type { Model, mongo } from "mongoose";
-import { type Batch, readBatches } from "../../database/read_batches.ts";
+import { type Batch, readBatches } from "../../store/read_batches.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { type Filter, isFreeOf, UNCOUNTABLE } from "../../filter/filters.ts";
 import { alsoReading, uncovered } from "../../filter/projection.ts";

@@ -1,14 +1,14 @@
-import type { ClientSession, Model } from "mongoose";
-import { MAX_TIME_MS, TimeBudget } from "../../database/time_budget.ts";
+import type { Model } from "mongoose";
+import { MAX_TIME_MS, TimeBudget } from "../../store/time_budget.ts";
 import { isFailure } from "../../errors/failure.ts";
-import { withConditions } from "../../filter/cast_filter.ts";
+import { castFilter, withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../../filter/filters.ts";
-import { removeMatching } from "../../write/remove_documents.ts";
-import { boundRemoval, type WriteDuties } from "../write_duties.ts";
+import type { TransactionRule } from "../../store/writes/transact.ts";
+import { removeWhere } from "../../store/writes/where.ts";
 
 interface RemovalForGoodOptions {
   readonly limit: number;
-  readonly duties: WriteDuties;
+  readonly rule: TransactionRule | undefined;
 }
 
 /**
@@ -67,17 +67,10 @@ export class RemovalForGood {
   }
 
   async #removeAll(filter: Filter, { ids, timeBudget }: RemoveOptions): Promise<number> {
-    const { duties } = this.#options;
-    const together = boundRemoval(this.#model, { ids, duties, timeBudget });
-    return await timeBudget.wait(removeMatching(this.#model, {
-      scope: {},
-      filter: everyFilter({ _id: { $in: ids } }, filter),
-      ids,
-      statementOptions: (session?: ClientSession, mostMS?: number) =>
-        timeBudget.statement(session, mostMS),
-      ...together && { together },
-      isRecorded: duties.together !== undefined,
-    }));
+    const { rule } = this.#options;
+    const model = this.#model;
+    const named = castFilter(model, everyFilter({ _id: { $in: ids } }, filter));
+    return await timeBudget.wait(removeWhere({ model, timeBudget, rule }, { filter: named }));
   }
 }
 

@@ -1,26 +1,24 @@
-import type { ClientSession } from "mongoose";
-import { inTransaction, turnsIn } from "../../database/in_transaction.ts";
-import { writePastLock } from "../../database/write_past_lock.ts";
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
-import { BulkError } from "../../errors/bulk_error.ts";
 import { mapPaced, TurnPacer } from "../../errors/event_loop.ts";
-import { StoreFailure } from "../../errors/failure.ts";
-import { castFilter, withConditions } from "../../filter/cast_filter.ts";
-import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
-import type { Filter } from "../../filter/filters.ts";
+import { isFailure } from "../../errors/failure.ts";
+import { castFilter } from "../../filter/cast_filter.ts";
+import { everyFilter, type Filter, isEmpty } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
-import { insertAll } from "../../write/save_document.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
+import { insertMany, insertOne } from "../../store/writes/insert.ts";
+import { insertEach as insertEachValue } from "../../store/writes/insert_each.ts";
+import { removeOne } from "../../store/writes/remove.ts";
+import { updateWhere } from "../../store/writes/where.ts";
 import { isKnownWithin } from "../../write/update_conditions.ts";
 import { keepsScopes } from "../parts/part_path.ts";
 import { whyDocuments } from "./plan_write.ts";
 import type { Change, ItemResult, Unsent, Write, WriteResult } from "../source.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { modelSupport } from "./model_support.ts";
-import { operatorsFor } from "../write_duties.ts";
-import { lockOf, orRefused, stampingUpdate, store } from "./store_update.ts";
+import { operatorsFor } from "../additions.ts";
+import { orRefused, stampingUpdate, store } from "./store_update.ts";
 import { areValid, flatFields } from "./entity_maker.ts";
 
 type Values = Record<string, unknown>;
@@ -66,24 +64,12 @@ async function create(
   { body = {}, claim, minimal = false }: Change,
   collection: OpenCollection,
 ): Promise<Send | undefined> {
-  const { model, timeBudget, shape, together } = collection;
+  const { model, timeBudget, shape, rule } = collection;
   const made = modelSupport(model, shape).inserts?.make(body, claim?.ids[0]);
   const entity = made && newWithin(made, collection);
   if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
   return async () => {
-    const insert = (session?: ClientSession, mostMS?: number) =>
-      model.collection.insertOne(entity, timeBudget.statement(session, mostMS));
-    const inserted: Promise<unknown> = together === undefined
-      ? writePastLock(lockOf(collection, entity), insert)
-      : inTransaction(
-        { ...turnsIn(model), timeBudget, isRequired: true, part: claim },
-        async (session) => {
-          await insert(session);
-          const entities = [{ id: entity._id, created: entity }];
-          await together({ change: "create", entities, model }, session as ClientSession);
-        },
-      );
-    await timeBudget.wait(inserted);
+    await timeBudget.wait(insertOne({ model, timeBudget, rule, part: claim }, entity));
     const told = { created: String(entity._id), version: 0 };
     return minimal ? told : { ...told, text: toJson(entity, shape) };
   };
@@ -116,22 +102,12 @@ interface Insertion {
   readonly collection: OpenCollection;
 }
 
-/** Several entities are inserted in a transaction, because one insert could store a part of them. */
 async function insertTogether(
   entities: readonly (Values | undefined)[],
-  { change: { claim, minimal }, collection }: Insertion,
+  { change: { claim, minimal }, collection: { model, timeBudget, shape } }: Insertion,
 ): Promise<WriteResult> {
-  const { model, timeBudget, shape } = collection;
   const all = entities.filter((entity) => entity !== undefined);
-  const insert = (session?: ClientSession, mostMS?: number) => {
-    const options = { ...timeBudget.statement(session, mostMS), ordered: true };
-    return insertAll(model, { all, options });
-  };
-  const together = { ...turnsIn(model), timeBudget, isRequired: true, part: claim };
-  const inserted = all.length === 1
-    ? writePastLock(lockOf(collection, all[0]), insert)
-    : inTransaction(together, (session) => insert(session));
-  await timeBudget.wait(inserted);
+  await timeBudget.wait(insertMany({ model, timeBudget, part: claim }, all));
   if (minimal) return {};
   return { text: `[${(await mapPaced(all, (each) => toJson(each, shape))).join()}]` };
 }
@@ -142,14 +118,7 @@ async function insertEach(
   { collection: { model, timeBudget } }: Insertion,
 ): Promise<WriteResult> {
   const all = entities.filter((entity) => entity !== undefined);
-  let errors: BulkError["errors"] = new Map();
-  try {
-    const options = { ...timeBudget.statement(), ordered: false };
-    if (all.length > 0) await timeBudget.wait(insertAll(model, { all, options }));
-  } catch (error) {
-    if (!(error instanceof BulkError)) throw error;
-    ({ errors } = error);
-  }
+  const errors = await timeBudget.wait(insertEachValue({ model, timeBudget }, all));
   const results = new Map(all.map((entity, index): [Values, ItemResult] => {
     return [entity, errors.has(index) ? { error: errors.get(index) } : { _id: entity._id }];
   }));
@@ -166,7 +135,8 @@ async function update(
   const named = castFilter(model, everyFilter(name, conditions, version));
   return (unchanged = {}) => {
     const bound = everyFilter(named, unchanged);
-    return store({ named: bound, update: updateBy(changes, collection), minimal }, collection);
+    const command = { filter: bound, update: updateBy(changes, collection) };
+    return store(command, { ...collection, minimal });
   };
 }
 
@@ -177,19 +147,11 @@ async function updateAll(
   const { model, selection: { version }, conditions, timeBudget } = collection;
   const changes = changesBy(body, collection);
   if (changes === undefined || !await areAllowed({ changes }, collection)) return undefined;
-  const named = castFilter(model, everyFilter(conditions, version)) as object;
+  const filter = castFilter(model, everyFilter(conditions, version));
   return () => {
-    const update = updateBy(changes, collection);
-    const upTo = Number.isFinite(limit) && { limit: limit + 1 };
-    const transaction = { ...turnsIn(model), timeBudget, isRequired: true };
-    let affected = 0;
-    const work = inTransaction(transaction, async (session) => {
-      const statement = timeBudget.statement(session);
-      affected = await model.collection.countDocuments(named, { ...upTo, ...statement });
-      if (affected > limit) throw new StoreFailure({ kind: "tooMany", limit });
-      if (affected > 0) await model.collection.updateMany(named, update, statement);
-    });
-    return work.then(() => ({ affected }), orRefused);
+    const command = { filter, update: updateBy(changes, collection), most: limit };
+    const sent = updateWhere({ model, timeBudget }, command);
+    return timeBudget.wait(sent).then((affected) => ({ affected }), orRefused);
   };
 }
 
@@ -244,7 +206,8 @@ async function replace(
     const upsert = version === undefined && unchanged === undefined;
     const conditions = castFilter(model, collection.conditions);
     const bound = everyFilter(named, conditions, unchanged ?? {});
-    return store({ named: bound, update: made.stages, upsert, minimal }, collection);
+    const command = { filter: bound, update: made.stages, options: { upsert } };
+    return store(command, { ...collection, minimal });
   };
 }
 
@@ -265,20 +228,21 @@ function stampsOfReplacement(
 
 async function remove(collection: OpenCollection): Promise<WriteResult | Unsent> {
   const { model, selection, name, conditions, timeBudget, removal: update } = collection;
-  const named = everyFilter(name, conditions, selection.version);
+  const filter = castFilter(model, everyFilter(name, conditions, selection.version));
   if (update !== undefined) {
-    const change = "remove" as const;
-    const statement = { named: castFilter(model, named), update, minimal: true, change };
-    const stored = await store(statement, collection);
+    const stored = await store({ filter, update, change: "remove" }, {
+      ...collection,
+      minimal: true,
+    });
     return typeof stored === "string" ? stored : {};
   }
-  const send = (session?: ClientSession, mostMS?: number) => {
-    const options = { ...KEEP_CONDITIONS, ...timeBudget.statement(session, mostMS) };
-    return withConditions(model.deleteOne({}, options), named).exec();
-  };
-  const removed = await timeBudget.wait(writePastLock(lockOf(collection), send));
-  // With a write concern of 0, MongoDB reports no number of removed documents, so the removal counts as successful.
-  return removed.deletedCount > 0 || !removed.acknowledged ? {} : "missed";
+  try {
+    await timeBudget.wait(removeOne({ model, timeBudget }, { filter, id: name }));
+    return {};
+  } catch (error) {
+    if (isFailure(error, "changed")) return "missed";
+    throw error;
+  }
 }
 
 function areAllowed(

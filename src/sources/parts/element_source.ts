@@ -14,7 +14,7 @@ import { throwOnly } from "../../errors/bulk_error.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope, unchangedSeen } from "../../write/update_conditions.ts";
 import { hydrateWithSnapshot, readSnapshot, valuesToStore } from "../../write/stored_values.ts";
-import type { StoredObject } from "../../write/stored_values.ts";
+import type { StoredObject } from "../../store/values.ts";
 import { JUST_SAVED, pageOptions, topFields } from "../collection/read_documents.ts";
 import type { CollectionSourceOptions } from "../collection/collection_source.ts";
 import {
@@ -218,7 +218,7 @@ export class ElementSource implements Source {
   }
 
   stamp(entity: EntityValue): void {
-    stampDocument(entity, this.#options.duties);
+    stampDocument(entity, this.#options.additions);
   }
 
   async #write(docs: readonly Document[], write: () => Promise<void>): Promise<EntityValue[]> {

@@ -1,11 +1,7 @@
 import type { ClientSession, Connection, Model, PipelineStage, Types } from "mongoose";
-import {
-  inTransaction,
-  takeTurns,
-  type TransactionOptions,
-} from "../../database/in_transaction.ts";
-import type { TimeBudget } from "../../database/time_budget.ts";
-import { writePastLock } from "../../database/write_past_lock.ts";
+import { takeTurns, type TransactionOptions } from "../../store/in_transaction.ts";
+import type { TimeBudget } from "../../store/time_budget.ts";
+import { updateThrough } from "../../store/writes/update.ts";
 import { StoreFailure } from "../../errors/failure.ts";
 import {
   everyFilter,
@@ -18,25 +14,25 @@ import type { Filter } from "../../filter/filters.ts";
 import { copyJson } from "../../schema/fields/json.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
-import { applicationSession } from "../../schema/mongoose/statements/transaction_around.ts";
-import { isTold, updateAndRead } from "../../schema/mongoose/statements/update_and_read.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
-import { appliedFields } from "../../write/applied_fields.ts";
-import { AS_STORED, type StoredObject } from "../../write/stored_values.ts";
-import {
-  isObjectAt,
-  setFields,
-  throwClash,
-  unchangedSince,
-} from "../../write/update_conditions.ts";
+import { appliedFields } from "../../store/writes/applied_fields.ts";
+import { AS_STORED, setFields, type StoredObject } from "../../store/values.ts";
+import { isObjectAt, throwClash, unchangedSince } from "../../write/update_conditions.ts";
 import {
   alwaysRead,
   BEFORE_WRITE,
   changedBy,
   fieldsOf,
   projectionOfWrite,
-} from "../../write/written_entity.ts";
-import { joinsUpdate, operatorsFor, type Stamps, type WriteDuties } from "../write_duties.ts";
+} from "../../store/writes/written_entity.ts";
+import { operatorsFor, type Stamps } from "../additions.ts";
+import {
+  ruleOfUpdate,
+  type Sent,
+  transact,
+  type TransactionRule,
+  turnOf,
+} from "../../store/writes/transact.ts";
 import { aggregateDocument } from "./aggregate_document.ts";
 import { entityIn } from "./stored_part.ts";
 import { projectionOf, type WrittenPart, writtenPart } from "./written_part.ts";
@@ -62,29 +58,18 @@ export interface PartPath {
   readonly steps: readonly PartSegment[];
   /** The values that class options store in the root document when a part of it is written. */
   readonly stamps?: Stamps | undefined;
-  /**
-   * Sends the statements that class options of the root document add to a write, in the transaction of a write to a
-   * part.
-   */
-  readonly together?: WriteDuties["together"];
-  /**
-   * The fields of the root document whose updates need statements of class options. Missing if every update needs them.
-   */
-  readonly joinedFields?: WriteDuties["joinedFields"];
+  /** The statements that class options of the root document add to a write of a part. */
+  readonly rule?: TransactionRule | undefined;
 }
 
 /** Writes to one root document run one after the other, because simultaneous ones would have to be repeated. */
 export function turnAt({ model, id, timeBudget }: PartPath): TransactionOptions {
   return {
     connection: model.db as Connection,
-    turn: nameOf(model, id),
+    turn: turnOf(model, id),
     isContended: true,
     timeBudget,
   };
-}
-
-function nameOf({ collection }: Model<unknown>, id: unknown): string {
-  return `${collection.name}/${id}`;
 }
 
 export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineStage[] {
@@ -179,35 +164,42 @@ export async function changePlace(
   place: PartPath,
   change: Change,
 ): Promise<WrittenPart | undefined> {
-  if (!joinsUpdate(place, fieldsOfRoot(place, change))) return await changeAlone(place, change);
-  const own = change.session ?? applicationSession();
-  if (own?.inTransaction()) return await changeTogether(place, { ...change, session: own });
-  let written: WrittenPart | undefined;
-  await inTransaction({ ...turnAt(place), isRequired: true }, async (session) => {
-    written = await changeTogether(place, { ...change, session });
-  });
-  return written;
+  const { model, id, timeBudget } = place;
+  const rule = ruleOfUpdate(place.rule, fieldsOfRoot(place, change));
+  if (rule === undefined) return await changeAlone(place, change);
+  const { session: own } = change;
+  const all = { model, id, timeBudget, rule, session: own, isContended: true };
+  const { part } = await transact(
+    { ...all, change: "update" },
+    ({ session }) => changeRecorded(place, { ...change, session }),
+  );
+  return part;
 }
 
-/** The statements of class options join the transaction of `change.session`. */
-async function changeTogether(place: PartPath, change: Change): Promise<WrittenPart | undefined> {
-  const { model, id, scope, steps, stamps, together } = place;
-  const session = change.session as ClientSession;
+interface Recorded extends Sent {
+  readonly part: WrittenPart | undefined;
+}
+
+async function changeRecorded(place: PartPath, change: Change): Promise<Recorded> {
+  const { model, id, scope, steps, stamps } = place;
+  const { session } = change;
   const { updatedAt } = stampFields(model.schema);
   const renewed = typeof updatedAt === "string" ? [updatedAt] : [];
   const read = [...fieldsOfRoot(place, change), ...renewed, ...alwaysRead(model)];
-  const options = { ...BEFORE_WRITE, projection: projectionOfWrite([], read), session };
+  const options = {
+    ...BEFORE_WRITE,
+    projection: projectionOfWrite([], read),
+    ...session && { session },
+  };
   const named = everyFilter({ _id: id }, scope);
   const before = await model.collection.findOne(named, options) ?? {};
-  const written = await changeAlone(place, change);
-  if (written === undefined) return undefined;
+  const part = await changeAlone(place, change);
+  if (part === undefined) return { part };
   const isChanged =
     changedBy(change.update, entityIn(copyJson(before) as StoredObject, steps) ?? {}).length > 0;
   const own = isChanged ? fieldsOfRoot({ steps }, change) : [];
   const stamped = changedBy(withValues({}, stamps), before);
-  const entities = [{ id, before, changed: [...own, ...stamped, ...renewed] }];
-  await together?.({ change: "update", entities, model }, session);
-  return written;
+  return { part, written: [{ id, before, changed: [...own, ...stamped, ...renewed] }] };
 }
 
 function fieldsOfRoot(
@@ -342,21 +334,15 @@ async function send(
     id === undefined ? [] : [{ [`e${index}._id`]: id }]
   );
   // An update that returns values needs the whole shard key, which a path to a part does not have.
-  const isRead = reads !== undefined && isTold(model) && !isSharded(model);
-  const projection = projectionOf(key, reads === "part" ? shown : []);
-  const write = async (session?: ClientSession, mostMS?: number) => {
-    const options = { ...KEEP_CONDITIONS, arrayFilters, ...timeBudget.statement(session, mostMS) };
-    const query = model.updateOne({ _id: id }, counted as never, options as never);
-    matchAsIs(query, conditionsOf(place, where));
-    writeAsIs(query, counted);
-    if (isRead) return await updateAndRead(query, projection);
-    // With `promoteValues: false`, the driver returns numbers as objects, and an object for 0 is not equal to 0.
-    return Number((await query.exec()).matchedCount) !== 0 ? {} : undefined;
-  };
-  const lock = { connection: model.db as Connection, name: () => nameOf(model, id), timeBudget };
-  const sent = session === undefined ? writePastLock(lock, write) : write(session);
-  const stored = await sent.catch(throwClash);
-  return stored && writtenPart(stored, key);
+  const isRead = reads !== undefined && !isSharded(model);
+  const projection = isRead ? projectionOf(key, reads === "part" ? shown : []) : undefined;
+  const options = { ...KEEP_CONDITIONS, arrayFilters };
+  const query = model.updateOne({ _id: id }, counted as never, options as never);
+  matchAsIs(query, conditionsOf(place, where));
+  writeAsIs(query, counted);
+  const sent = updateThrough(query as never, { model, timeBudget, session, id, projection });
+  const { isMet, after = {} } = await sent.catch(throwClash);
+  return isMet ? writtenPart(after, key) : undefined;
 }
 
 function isSharded({ schema }: Model<unknown>): boolean {

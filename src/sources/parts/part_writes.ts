@@ -7,23 +7,22 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import { appliedFields } from "../../write/applied_fields.ts";
+import { appliedFields } from "../../store/writes/applied_fields.ts";
 import { holdStored } from "../../write/hold_stored.ts";
 import { forgetSet, writtenBy } from "../../write/set_paths.ts";
 import {
-  readSnapshot,
-  seenOf,
+  setFields,
   storedList,
   type StoredObject,
   storedText,
   valueAt,
-} from "../../write/stored_values.ts";
+} from "../../store/values.ts";
+import { readSnapshot, seenOf } from "../../write/stored_values.ts";
 import {
   enteredObjects,
   isObjectAt,
   isSentBack,
   replacedPaths,
-  setFields,
   unchangedAt,
 } from "../../write/update_conditions.ts";
 import { aggregateDocument } from "./aggregate_document.ts";

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document } from "mongoose";
-import { inTransaction } from "../../database/in_transaction.ts";
+import { inTransaction } from "../../store/in_transaction.ts";
 import { isFailure, StoreFailure } from "../../errors/failure.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter, markCompiled, topOf } from "../../filter/filters.ts";
@@ -10,8 +10,9 @@ import { readIds, readMet } from "../collection/read_documents.ts";
 import { CollectionSource, type CollectionSourceOptions } from "../collection/collection_source.ts";
 import { byIdentifiers, castIdentifier } from "../entities.ts";
 import type { EntityName, Source } from "../source.ts";
-import type { Together } from "../../write/save_document.ts";
-import { storedList } from "../../write/stored_values.ts";
+import type { Together } from "../../store/writes/transact.ts";
+import { removeWhere } from "../../store/writes/where.ts";
+import { storedList } from "../../store/values.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
 import { type PartPath, stagesTo, turnAt } from "./part_path.ts";
 
@@ -83,7 +84,7 @@ export class ReferenceSource extends CollectionSource {
         }
         if (isFirst) await remove(session);
       });
-    const removal = this.removeNamed(named, { together, ids });
+    const removal = this.removeNamed(named, { together });
     return await this.#options.timeBudget.wait(removal);
   }
 
@@ -136,7 +137,7 @@ export class ReferenceSource extends CollectionSource {
    * reference is therefore removed first.
    */
   get #removesLast(): boolean {
-    return this.#options.duties?.together !== undefined;
+    return this.#options.additions?.rule !== undefined;
   }
 
   #linking(docs: readonly Document[]): Together {
@@ -169,7 +170,9 @@ export class ReferenceSource extends CollectionSource {
     }
     // Without a transaction, the new entities are stored already.
     if (session === undefined) {
-      await this.removeNamed({ _id: { $in: ids } }, { filter: {}, undoes: true });
+      const model = await this.#options.model();
+      const filter = castFilter(model, { _id: { $in: ids } });
+      await removeWhere({ model, timeBudget: this.#options.timeBudget }, { filter });
     }
     throw refusal;
   }

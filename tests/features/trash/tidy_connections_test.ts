@@ -14,7 +14,7 @@ import {
   rest,
   StoredFile,
 } from "../../../mod.ts";
-import { connectionsFrom } from "../../../src/database/request_connection.ts";
+import { connectionsFrom } from "../../../src/store/request_connection.ts";
 import { Housekeeper } from "../../../src/host/housekeeper.ts";
 import { openRoutes } from "../../../src/host/initialize.ts";
 import { test } from "../../harness/testing.ts";

@@ -3,7 +3,7 @@ import { type DenoResult, ROOT } from "./run_deno.ts";
 
 /** The rooms that serve requests without knowing a feature. */
 const KERNEL = [
-  "database",
+  "store",
   "declare",
   "errors",
   "filter",
@@ -24,15 +24,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   client: ["declare"],
   schema: ["declare", "errors"],
   json: ["schema"],
-  database: ["declare", "errors", "schema"],
+  store: ["declare", "errors", "filter", "schema"],
   filter: ["errors", "schema"],
-  write: ["declare", "errors", "filter", "json", "schema"],
-  sources: ["database", "declare", "errors", "filter", "json", "schema", "write"],
-  pipeline: ["database", "declare", "errors", "filter", "json", "schema", "sources", "write"],
-  changes: ["database", "declare", "errors", "schema"],
+  write: ["declare", "errors", "filter", "json", "schema", "store"],
+  sources: ["store", "declare", "errors", "filter", "json", "schema", "write"],
+  pipeline: ["store", "declare", "errors", "filter", "json", "schema", "sources", "write"],
+  changes: ["store", "declare", "errors", "schema"],
   describe: ["declare", "errors", "filter", "pipeline", "schema"],
   http: [
-    ...["database", "declare", "describe", "errors", "filter", "json", "pipeline", "schema"],
+    ...["store", "declare", "describe", "errors", "filter", "json", "pipeline", "schema"],
     "write",
   ],
   features: [...KERNEL, "describe", "http"],

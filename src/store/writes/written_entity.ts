@@ -1,8 +1,8 @@
 import type { Document } from "mongoose";
-import { versionKeyOf } from "../schema/fields/system_fields.ts";
-import type { Update } from "../schema/mongoose/statements/query_casts.ts";
-import { topOf } from "../filter/filters.ts";
-import { AS_STORED, type StoredObject, storedText, valueAt } from "./stored_values.ts";
+import { versionKeyOf } from "../../schema/fields/system_fields.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
+import { topOf } from "../../filter/filters.ts";
+import { AS_STORED, type StoredObject, storedText, valueAt } from "../values.ts";
 
 /** The values are for class options, which record them. */
 export interface WrittenEntity {

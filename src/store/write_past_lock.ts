@@ -1,10 +1,8 @@
 import mongoose from "mongoose";
-import type { Connection, Document } from "mongoose";
-import type { Write } from "../schema/mongoose/statements/send_with.ts";
-import { hasTransactions, hasTurns, inTransaction, turnsIn } from "./in_transaction.ts";
+import type { ClientSession, Connection } from "mongoose";
+import { hasTransactions, hasTurns, inTransaction } from "./in_transaction.ts";
 import { isReplicated } from "../schema/mongoose/connections.ts";
 import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
-import type { TransactionPart } from "./in_transaction.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 /**
@@ -33,13 +31,16 @@ export interface LockOptions {
   readonly timeBudget: TimeBudget;
 }
 
+/** Sends the statements of a write, again if its transaction is repeated. The server runs each for at most `mostMS`. */
+export type Work<T> = (session?: ClientSession, mostMS?: number) => Promise<T>;
+
 /**
  * A statement that waits for a lock keeps its connection. It is therefore stopped after a short time and repeated in
  * transactions, where a lock causes an error at once and no connection is held between attempts.
  */
 export async function writePastLock<T>(
   { connection, name, timeBudget }: LockOptions,
-  write: Write<T>,
+  write: Work<T>,
 ): Promise<T> {
   const turn = () => `lock/${name()}`;
   if (sharedSession() === undefined) {
@@ -67,28 +68,4 @@ function hasTimedOut(error: unknown): boolean {
   const { MongoServerError, MongoWriteConcernError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === TIMED_OUT &&
     !(error instanceof MongoWriteConcernError);
-}
-
-interface DocumentWrites {
-  readonly timeBudget: TimeBudget;
-  readonly part?: TransactionPart | undefined;
-}
-
-/** A transaction that a hook has begun is used for all writes. */
-export function writerOf(
-  [first, ...others]: readonly Document[],
-  { timeBudget, part }: DocumentWrites,
-): (write: Write<unknown>) => Promise<void> {
-  const session = first?.$session() ?? undefined;
-  if (first === undefined || session?.inTransaction()) {
-    return async (write) => void await write(session);
-  }
-  if (others.length > 0) {
-    const transaction = { ...turnsIn(first), timeBudget, isRequired: true, part };
-    return (write) => inTransaction(transaction, write);
-  }
-  if (session !== undefined) return async (write) => void await write(session);
-  const { connection, turn } = turnsIn(first);
-  const name = () => `${turn}/${first._id}`;
-  return async (write) => void await writePastLock({ connection, name, timeBudget }, write);
 }

@@ -1,8 +1,8 @@
 import mongoose from "mongoose";
-import { StoreFailure } from "../errors/failure.ts";
-import { copyJson, isJsonObject } from "../schema/fields/json.ts";
-import type { Update } from "../schema/mongoose/statements/query_casts.ts";
-import { putAt, storedList, type StoredObject, storedText, valueAt } from "./stored_values.ts";
+import { StoreFailure } from "../../errors/failure.ts";
+import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
+import { putAt, storedList, type StoredObject, storedText, valueAt } from "../values.ts";
 import { fieldsOf } from "./written_entity.ts";
 
 const { Decimal128, Double, Int32, Long } = mongoose.mongo;
@@ -12,12 +12,12 @@ const { Decimal128, Double, Int32, Long } = mongoose.mongo;
  * database would refuse the update, because a value on a path is no object or no number.
  */
 export function appliedFields(stored: StoredObject, update: Update): StoredObject {
-  const names = fieldsOf(update);
+  // The database adds new fields in the order of their names.
+  const names = fieldsOf(update).sort();
   const fields = Object.fromEntries(names.map((name) => [name, copyJson(stored[name])]));
   const all = Object.entries(update).flatMap(([operator, paths]) =>
     Object.entries(paths).map(([path, operand]) => ({ operator, path, operand }))
   );
-  // The database adds new fields in the order of their names.
   for (const { operator, path, operand } of all.sort(byPath)) {
     const apply = OPERATORS[operator];
     if (apply === undefined) throw new TypeError(`An entity is not changed by "${operator}"`);

@@ -1,0 +1,63 @@
+import mongoose from "mongoose";
+import type { Model, mongo } from "mongoose";
+import { BulkError } from "../../errors/bulk_error.ts";
+import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
+import type { StoredObject } from "../values.ts";
+import { type Place, transact } from "./transact.ts";
+
+export async function insertOne(place: Place, values: StoredObject): Promise<void> {
+  const { model, rule } = place;
+  await transact({ ...place, change: "create", id: values._id }, async (statement) => {
+    await model.collection.insertOne(values, statement);
+    return rule === undefined ? {} : { written: [{ id: values._id, created: values }] };
+  });
+}
+
+/**
+ * Inserts all or none, or each for itself. Throws a `BulkError` with the error of each refused entity by its index.
+ */
+export async function insertMany(
+  place: Place,
+  all: readonly StoredObject[],
+  { isAtomic = true }: { readonly isAtomic?: boolean } = {},
+): Promise<void> {
+  const { model, rule } = place;
+  const [first] = all;
+  if (first === undefined) return;
+  const bound = !isAtomic ? {} : all.length === 1 ? { id: first._id } : { isAtomic };
+  await transact({ ...place, change: "create", ...bound }, async (statement) => {
+    try {
+      await model.collection.insertMany([...all], { ...statement, ordered: isAtomic });
+    } catch (error) {
+      if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
+      throw await causeOf(model, error);
+    }
+    return rule === undefined
+      ? {}
+      : { written: all.map((created) => ({ id: created._id, created })) };
+  });
+}
+
+/**
+ * The error of each refused entity gets the form of the error of a single statement, so that both are answered in the
+ * same way.
+ */
+async function causeOf(
+  { collection }: Model<unknown>,
+  error: mongo.MongoBulkWriteError,
+): Promise<unknown> {
+  const refused = [error.writeErrors].flat();
+  const { errorResponse } = error;
+  if (refused.length === 0) return errorResponse instanceof Error ? errorResponse : error;
+  // The error has undone the transaction of the request, so the read of the indexes must not join it.
+  const indexes = await runOutside(() => collection.indexes());
+  return new BulkError(
+    new Map(refused.map(({ index, code, errmsg = "" }) => {
+      // The answer to a duplicate key names the fields of the index, but the errors of a bulk contain only its name.
+      const [, name] = /^E11000 .*? index: (.+?) dup key/.exec(errmsg) ?? [];
+      const keyPattern = indexes.find((each) => each.name === name)?.key;
+      const response = { message: errmsg, code, ...keyPattern && { keyPattern } };
+      return [index, new mongoose.mongo.MongoServerError(response)];
+    })),
+  );
+}

@@ -1,0 +1,39 @@
+import type { mongo, Query } from "mongoose";
+import { StoreFailure } from "../../errors/failure.ts";
+import type { Filter } from "../../filter/filters.ts";
+import { throughQuery } from "../../schema/mongoose/statements/through_query.ts";
+import { type Place, transact } from "./transact.ts";
+import { BEFORE_WRITE } from "./written_entity.ts";
+
+/** Throws "changed" if no entity matches. */
+export async function removeOne(
+  place: Place,
+  { filter, id, options = {} }: {
+    readonly filter: Filter;
+    readonly id: unknown;
+    readonly options?: object;
+  },
+): Promise<void> {
+  const { model: { collection }, rule } = place;
+  await transact({ ...place, change: "remove", id }, async (own) => {
+    const statement = { ...options, ...own };
+    const before = rule && await collection.findOne(filter, { ...statement, ...BEFORE_WRITE });
+    const { acknowledged, deletedCount } = await collection.deleteOne(filter, statement);
+    if (acknowledged && deletedCount === 0) throw new StoreFailure({ kind: "changed" });
+    return before ? { written: [{ id, before }] } : {};
+  });
+}
+
+/** The middleware of the query runs once, even if a repeated transaction sends the statement several times. */
+export async function removeThrough(
+  query: Query<mongo.DeleteResult, unknown>,
+  { id, ...place }: Place & { readonly id: unknown },
+): Promise<void> {
+  await throughQuery(query, {
+    method: "deleteOne",
+    async send(filter: Filter, options: object) {
+      await removeOne(place, { filter, id, options });
+      return { acknowledged: true, deletedCount: 1 };
+    },
+  });
+}

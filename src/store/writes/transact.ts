@@ -1,0 +1,119 @@
+import type { ClientSession, Model } from "mongoose";
+import { topOf } from "../../filter/filters.ts";
+import {
+  applicationSession,
+  sharedSession,
+} from "../../schema/mongoose/statements/transaction_around.ts";
+import type { StatementOptions } from "../../schema/mongoose/statements/save_by.ts";
+import { inTransaction, type TransactionPart, turnsIn } from "../in_transaction.ts";
+import type { TimeBudget } from "../time_budget.ts";
+import { storedText } from "../values.ts";
+import { type Work, writePastLock } from "../write_past_lock.ts";
+import type { WrittenEntity } from "./written_entity.ts";
+
+/** Runs a write in a transaction with other writes, such as a write of the parent. */
+export type Together = (write: Work<unknown>) => Promise<void>;
+
+export interface WrittenEntities {
+  readonly change: "create" | "update" | "remove";
+  readonly entities: readonly WrittenEntity[];
+  readonly model: Model<unknown>;
+}
+
+/** The statements that class options add to the transaction of a write. */
+export interface TransactionRule {
+  send(written: WrittenEntities, session: ClientSession): Promise<void>;
+  /** The fields whose updates need the statements. Missing if every update needs them. */
+  readonly fields?: ReadonlySet<string> | undefined;
+}
+
+/** `undefined` if an update of the given fields or paths needs no statements. */
+export function ruleOfUpdate(
+  rule: TransactionRule | undefined,
+  paths: readonly string[],
+): TransactionRule | undefined {
+  const { fields } = rule ?? {};
+  return fields === undefined || paths.some((path) => fields.has(topOf(path))) ? rule : undefined;
+}
+
+/** The collection of a write, its time limit, and the other writes of its transaction. */
+export interface Place {
+  readonly model: Model<unknown>;
+  readonly timeBudget: TimeBudget;
+  readonly rule?: TransactionRule | undefined;
+  /** The session of documents that a hook has given. */
+  readonly session?: ClientSession | null | undefined;
+  readonly part?: TransactionPart | undefined;
+  readonly together?: Together | undefined;
+}
+
+interface WriteOptions extends Place {
+  readonly change: WrittenEntities["change"];
+  /** Names the only entity of the write, so that the write waits for the lock of another transaction on it. */
+  readonly id?: unknown;
+  /** Whether all statements are stored or none. With a rule, they always are. */
+  readonly isAtomic?: boolean;
+  /** Whether the write waits for earlier ones of the same entity before its first attempt. */
+  readonly isContended?: boolean;
+}
+
+export interface Sent {
+  /** Missing if no rule needs them. */
+  readonly written?: readonly WrittenEntity[] | undefined;
+}
+
+/** Runs a write, and the statements of its rule in the same transaction. */
+export async function transact<T extends Sent>(
+  options: WriteOptions,
+  work: (statement: StatementOptions) => Promise<T>,
+): Promise<T> {
+  const { model, change, rule, together = wayOf(options) } = options;
+  let sent: T | undefined;
+  await together(async (session, mostMS) => {
+    sent = await work(statementIn(options, { session, mostMS }));
+    const { written: entities } = sent;
+    if (rule === undefined || entities === undefined) return;
+    if (session === undefined) {
+      throw new TypeError("Cannot write the entities of a class together: there is no transaction");
+    }
+    await rule.send({ change, entities, model }, session);
+  });
+  return sent as T;
+}
+
+function statementIn(
+  { model, timeBudget, session: own }: Place,
+  { session, mostMS }: {
+    readonly session: ClientSession | undefined;
+    readonly mostMS: number | undefined;
+  },
+): StatementOptions {
+  const used = session ?? own ?? sharedSession() ?? applicationSession();
+  const options = timeBudget.statement(used, mostMS);
+  // A statement in a transaction cannot have a write concern.
+  const writeConcern = used ? undefined : model.schema.get("writeConcern");
+  return { ...options, ...writeConcern && { writeConcern } };
+}
+
+/** Writes of one entity wait for each other by this name. */
+export function turnOf(model: Model<unknown>, id: unknown): string {
+  return `${turnsIn(model).turn}/${storedText(id)}`;
+}
+
+/** A transaction that a hook or the application has begun is used for all writes. */
+function wayOf(options: WriteOptions): Together {
+  const { model, change, timeBudget, rule, part, id, isContended = false } = options;
+  const session = options.session ?? applicationSession();
+  if (session?.inTransaction()) return async (write) => void await write(session);
+  const { connection, turn } = turnsIn(model);
+  const own = () => turnOf(model, id);
+  if (rule !== undefined || options.isAtomic) {
+    // After a conflict, transactions with the same turn run one after the other. Updates of different entities seldom
+    // conflict, but class options may write one document for all creations and removals of a collection.
+    const name = id === undefined || change === "create" ? turn : own();
+    const transaction = { connection, turn: name, isContended, timeBudget, part, isRequired: true };
+    return (write) => inTransaction(transaction, write);
+  }
+  if (session || id === undefined) return async (write) => void await write(session ?? undefined);
+  return async (write) => void await writePastLock({ connection, name: own, timeBudget }, write);
+}

@@ -1,0 +1,161 @@
+import type { Model, mongo, Query } from "mongoose";
+import { StoreFailure } from "../../errors/failure.ts";
+import { type Filter, isEmpty } from "../../filter/filters.ts";
+import { sendUpdates, type UpdateStatement } from "../../schema/mongoose/statements/commands.ts";
+import { versionKeyOf } from "../../schema/fields/system_fields.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
+import { throughQuery } from "../../schema/mongoose/statements/through_query.ts";
+import { setFields, type StoredObject, storedText } from "../values.ts";
+import { appliedFields } from "./applied_fields.ts";
+import { type Place, type Sent, transact } from "./transact.ts";
+import {
+  alwaysRead,
+  BEFORE_WRITE,
+  changedBy,
+  fieldsOf,
+  projectionOfWrite,
+} from "./written_entity.ts";
+
+type Projection = Readonly<Record<string, unknown>>;
+
+export interface UpdateCommand {
+  /** Cast already, as in all commands. */
+  readonly filter: Filter;
+  /** A list has the stages of a replacement, which has no rule. */
+  readonly update: Update | readonly object[];
+  readonly id: unknown;
+  /** A removal may update the entity in the place of removing it. */
+  readonly change?: "update" | "remove";
+  /** The fields of the stored entity that are returned. Missing if none is needed. */
+  readonly projection?: Projection | undefined;
+  readonly options?: mongo.FindOneAndUpdateOptions;
+}
+
+interface Updated extends Sent {
+  readonly isMet: boolean;
+  /** The stored entity. Missing if the database does not return it, by a write concern of 0. */
+  readonly after?: StoredObject;
+}
+
+export async function updateOne(place: Place, command: UpdateCommand): Promise<Updated> {
+  const { change = "update", id, options } = command;
+  const { model, rule } = place;
+  const send = rule === undefined ? updateAlone : updateRecorded;
+  return await transact(
+    { ...place, change, id },
+    (statement) => send(model, { ...command, options: { ...options, ...statement } }),
+  );
+}
+
+/** The middleware of the query runs once, even if a repeated transaction sends the statement several times. */
+export async function updateThrough(
+  query: Query<mongo.UpdateResult, unknown>,
+  { id, projection, ...place }: Place & Pick<UpdateCommand, "id" | "projection">,
+): Promise<Updated> {
+  let updated: Updated = { isMet: false };
+  await throughQuery(query, {
+    method: "updateOne",
+    async send(filter: Filter, update: Update, options: object) {
+      updated = await updateOne(place, { filter, update, id, projection, options });
+      const matchedCount = updated.isMet ? 1 : 0;
+      const counts = { matchedCount, modifiedCount: matchedCount, upsertedCount: 0 };
+      return { acknowledged: true, upsertedId: null, ...counts };
+    },
+  });
+  return updated;
+}
+
+interface Statement extends UpdateCommand {
+  readonly options: mongo.FindOneAndUpdateOptions;
+}
+
+async function updateAlone(
+  { collection, db }: Model<unknown>,
+  { filter, update, projection, options }: Statement,
+): Promise<Updated> {
+  const told = (options.writeConcern ?? db.db?.writeConcern)?.w !== 0;
+  if (projection === undefined) {
+    const { matchedCount } = await collection.updateOne(filter, update as object, options);
+    return { isMet: Number(matchedCount) > 0 || !told };
+  }
+  const after = await collection.findOneAndUpdate(filter, update as object, {
+    ...options,
+    ...projected(projection),
+    returnDocument: "after",
+    enableUtf8Validation: false,
+    // The connection may have `raw: true`, which would return bytes, also of errors.
+    raw: false,
+  });
+  return after === null ? { isMet: !told } : { isMet: true, after };
+}
+
+function projected(projection: Projection): { readonly projection?: Projection } {
+  return isEmpty(projection) ? {} : { projection };
+}
+
+/** The statement returns the values before it, from which the stored values follow. */
+async function updateRecorded(
+  model: Model<unknown>,
+  { filter, update: given, projection = {}, options }: Statement,
+): Promise<Updated> {
+  const update = given as Update;
+  const written = fieldsOf(update);
+  const isWhole = Object.values(projection).every((each) => each === 0);
+  const shown = isWhole
+    ? Object.entries(projection).filter(([name]) => !written.includes(name))
+    : Object.entries(projectionOfWrite([update], alwaysRead(model)));
+  const before = await model.collection.findOneAndUpdate(filter, update as object, {
+    ...options,
+    ...projected(Object.fromEntries(shown)),
+    ...BEFORE_WRITE,
+    returnDocument: "before",
+  });
+  if (before === null) return { isMet: false };
+  const after = setFields({ ...before }, appliedFields(before, update));
+  return {
+    isMet: true,
+    after,
+    written: [{ id: before._id, before, changed: changedBy(update, before) }],
+  };
+}
+
+/** The projection that returns the version alone. */
+export function versionOf(model: Model<unknown>): Projection {
+  return { [versionKeyOf(model) ?? "_id"]: 1 };
+}
+
+export interface NamedUpdate extends UpdateStatement {
+  readonly id: unknown;
+}
+
+/** All updates are stored or none. Throws "changed" if one of them matches no entity. */
+export async function updateEach(place: Place, updates: readonly NamedUpdate[]): Promise<void> {
+  const { model, rule } = place;
+  await transact({ ...place, change: "update", isAtomic: true }, async (options) => {
+    const before = rule && await readBefore(model, { updates, options });
+    const statements = updates.map(({ q, u }) => ({ q, u }));
+    const met = await sendUpdates(model as never, statements, options);
+    if (met < updates.length) throw new StoreFailure({ kind: "changed" });
+    if (before === undefined) return {};
+    const written = updates.map(({ id, u }) => {
+      const stored = before.get(storedText(id)) ?? {};
+      return { id, before: stored, changed: changedBy(u, stored) };
+    });
+    return { written };
+  });
+}
+
+/** The read is in the transaction of the updates, so no other write comes between. */
+async function readBefore(
+  model: Model<unknown>,
+  { updates, options }: {
+    readonly updates: readonly NamedUpdate[];
+    readonly options: mongo.FindOptions;
+  },
+): Promise<ReadonlyMap<string, StoredObject>> {
+  const projection = projectionOfWrite(updates.map(({ u }) => u), alwaysRead(model));
+  const named: Filter = { _id: { $in: updates.map(({ id }) => id) } };
+  const found = await model.collection.find(named, { ...options, ...BEFORE_WRITE, projection })
+    .toArray();
+  return new Map(found.map((each) => [storedText(each._id), each]));
+}
