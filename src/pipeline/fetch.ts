@@ -11,7 +11,8 @@ import { type InstanceMaker, instanceMaker } from "../sources/collection/instanc
 import { castPathId } from "../sources/entities.ts";
 import { StoredEntity } from "../sources/collection/bson_reads.ts";
 import type { EntitiesRead, EntityName, PageRead, Read, ReadRequest } from "../sources/source.ts";
-import { bindToSeen, readSnapshot } from "../write/stored_values.ts";
+import { factsOf } from "../write/document_facts.ts";
+import { readSnapshot } from "../write/stored_values.ts";
 import { readBy } from "../declare/hooks/named_fields.ts";
 import { readAlso } from "../sources/entity_fields.ts";
 import { checkHookValues } from "./hook_values.ts";
@@ -209,7 +210,8 @@ export function passPostFetch(
     readSnapshot(entity);
     // The write has the values that the hook has read as conditions, so that it overwrites no change of another
     // request. A field with the option `apart` is not loaded into the document.
-    bindToSeen(entity, readBy(postFetch).filter((name) => !shape.fields.get(name)?.apart));
+    const read = readBy(postFetch);
+    factsOf(entity).seen = read.filter((name) => !shape.fields.get(name)?.apart);
   }
   return passHook(context, "postFetch", { entity });
 }

@@ -15,7 +15,7 @@ import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { validationFailure } from "../schema/mongoose/errors.ts";
 import { attributeProblems } from "../write/attribute_problems.ts";
 import { mergeBody, type Merged } from "../write/body/merge_body.ts";
-import { isChangedByOthers } from "../write/hold_stored.ts";
+import { factsOf } from "../write/document_facts.ts";
 import { copyDocument, readSnapshot } from "../write/stored_values.ts";
 import { bindToVersion } from "./failures.ts";
 import type { Fetched } from "./fetch.ts";
@@ -124,7 +124,7 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply
  * would need another read, so the client sees nothing of a part that they guard.
  */
 async function passAgain(context: OpenLevelContext, entity: object): Promise<object | undefined> {
-  if (!isChangedByOthers(entity)) return entity;
+  if (!factsOf(entity).isChangedByOthers) return entity;
   for (let { level, above }: LevelContext = context; level.link?.embedded && above;) {
     ({ level, above } = above);
     if (level.hooks.postFetch !== undefined) return undefined;

@@ -2,15 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Document } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { initFields, ownDefaults } from "../schema/mongoose/documents/document_values.ts";
+import { factsOf } from "./document_facts.ts";
 import { type StoredObject, storedText } from "../store/values.ts";
 import { valuesToStore } from "./stored_values.ts";
-
-/** The documents that show values of other requests, which no hook has seen. */
-const changedByOthers = new WeakSet<object>();
-
-export function isChangedByOthers(entity: object): boolean {
-  return changedByOthers.has(entity);
-}
 
 export interface StoredResult {
   /** The stored values after the write, if no other request has changed the entity since it was read. */
@@ -30,7 +24,7 @@ export function holdStored(doc: Document, { expected, stored, others }: StoredRe
     !others.has(name) && doc.isSelected(name) && !isSame(expected[name], stored[name])
   );
   if (changed.length === 0) return;
-  changedByOthers.add(doc);
+  factsOf(doc).isChangedByOthers = true;
   const present = valuesToStore(doc);
   const defaults = new Set(ownDefaults(doc));
   // A hook may have removed a value for the answer only, past Mongoose's change tracking. It would be shown again.

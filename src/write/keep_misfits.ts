@@ -3,14 +3,12 @@ import type { Document } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawArray, rawValues, setRaw } from "../schema/mongoose/documents/document_values.ts";
+import { factsOf } from "./document_facts.ts";
 import { memberOf, noteUnread } from "./note_unread.ts";
 import { putAt, type StoredObject, storedText } from "../store/values.ts";
 import { keptSoFar } from "./stored_values.ts";
 
 const { Subdocument } = mongoose.Types;
-
-/** Each value is in an object with only its path. */
-const setValues = new WeakMap<Document, Map<string, StoredObject>>();
 
 /** The save keeps the values that Mongoose could not cast in a field that was set to a stored value. */
 export function keepMisfitsOf(
@@ -19,7 +17,8 @@ export function keepMisfitsOf(
 ): void {
   const only: StoredObject = {};
   putAt(only, { path, value });
-  setValues.set(doc, new Map(setValues.get(doc)).set(path, only));
+  const facts = factsOf(doc);
+  facts.setValues = new Map(facts.setValues).set(path, only);
   noteUnread(doc, only);
 }
 
@@ -29,7 +28,7 @@ export function keepMisfitsOf(
  */
 export function keepMisfit(doc: Document, path: string): boolean {
   const kept = keptSoFar(doc);
-  const [, only] = [...setValues.get(doc) ?? []]
+  const [, only] = [...factsOf(doc).setValues ?? []]
     .find(([each]) => `${path}.`.startsWith(`${each}.`)) ?? [];
   return kept !== undefined && kept.isSent &&
     keepIn(path.split("."), { now: doc, before: only ?? kept.values });

@@ -13,8 +13,8 @@ import { insertEach as insertEachValue } from "../store/writes/insert_each.ts";
 import { type Place, ruleOfUpdate } from "../store/writes/transact.ts";
 import { updateEach, updateOne } from "../store/writes/update.ts";
 import { holdStored } from "./hold_stored.ts";
-import { forgetSet } from "./set_paths.ts";
-import { readSnapshot, type Snapshot, valuesToStore } from "./stored_values.ts";
+import { factsOf, type Snapshot } from "./document_facts.ts";
+import { readSnapshot, valuesToStore } from "./stored_values.ts";
 import {
   type BoundUpdate,
   boundUpdate,
@@ -114,7 +114,7 @@ async function updateDocuments(
     for (const [index, doc] of docs.entries()) {
       const { key, version } = updates[index] as BoundUpdate;
       markSaved(doc);
-      forgetSet(doc);
+      factsOf(doc).set = undefined;
       if (expected !== undefined && stored !== undefined) {
         const others = new Set([...Object.keys(options.shown ?? {}), key ?? ""]);
         holdStored(doc, { expected, stored, others });

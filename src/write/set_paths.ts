@@ -1,24 +1,16 @@
 import type { Document } from "mongoose";
 import { type Delta, deltaOf } from "../schema/mongoose/documents/document_values.ts";
+import { factsOf } from "./document_facts.ts";
 import { type StoredObject, valueAt } from "../store/values.ts";
 import { valuesToStore } from "./stored_values.ts";
 
-const set = new WeakMap<Document, Set<string>>();
-
-/**
- * The next save writes the paths even if their values are equal to the values that were read, because another request
- * may have changed the stored values in the meantime.
- */
 export function noteSet(doc: Document, paths: Iterable<string>): void {
-  set.set(doc, new Set([...set.get(doc) ?? [], ...paths]));
-}
-
-export function forgetSet(doc: Document): void {
-  set.delete(doc);
+  const facts = factsOf(doc);
+  facts.set = new Set([...facts.set ?? [], ...paths]);
 }
 
 export function writtenBy(doc: Document): Delta {
-  const paths = set.get(doc);
+  const { set: paths } = factsOf(doc);
   for (const path of paths ?? []) doc.markModified(path);
   const { where, changes } = deltaOf(doc);
   return { where, changes: paths === undefined ? changes : withWhole(changes, { doc, paths }) };

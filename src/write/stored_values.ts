@@ -4,6 +4,7 @@ import { copyJson } from "../schema/fields/json.ts";
 import { ownDefaults } from "../schema/mongoose/documents/document_values.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import type { StoredObject } from "../store/values.ts";
+import { factsOf, type Snapshot } from "./document_facts.ts";
 import { noteUnread } from "./note_unread.ts";
 
 const { BSON } = mongoose.mongo;
@@ -26,28 +27,11 @@ export function valuesToStore(doc: Document): StoredObject {
   return values as StoredObject;
 }
 
-/**
- * Mongoose casts values, adds defaults, and keeps no copy of the stored values. Without the snapshot, an update could
- * not detect that another request has changed a value.
- */
-export interface Snapshot {
-  readonly values: StoredObject;
-  /**
-   * `false` if the values are taken from the document, which may have cast the stored values. An update with the
-   * condition that they are unchanged could fail, so its condition also accepts an equal version.
-   */
-  readonly isSent: boolean;
-  /** The number of saves before the snapshot. A later save changes the stored values and makes the snapshot invalid. */
-  readonly saves: number;
-}
-
-const kept = new WeakMap<Document, Snapshot>();
-
 export function hydrateWithSnapshot(model: Model<unknown>, found: object): Document {
   // Mongoose keeps the given values in the document, and adds members to some of them.
   const values = copyJson(found) as StoredObject;
   const doc = model.hydrate(found) as Document;
-  kept.set(doc, { values, isSent: true, saves: 0 });
+  factsOf(doc).snapshot = { values, isSent: true, saves: 0 };
   noteUnread(doc, values);
   return doc;
 }
@@ -59,8 +43,8 @@ export function readSnapshot(doc: Document): Snapshot {
 
 /** `undefined` if no snapshot was taken since the last save, so that the stored values are unknown. */
 export function keptSoFar(doc: Document): Snapshot | undefined {
-  const known = kept.get(doc);
-  return known?.saves === savesOf(doc) ? known : undefined;
+  const { snapshot } = factsOf(doc);
+  return snapshot?.saves === savesOf(doc) ? snapshot : undefined;
 }
 
 /**
@@ -71,19 +55,8 @@ export function takeSnapshot(doc: Document): Snapshot {
   const values = BSON.deserialize(BSON.serialize(valuesToStore(doc)));
   for (const path of ownDefaults(doc)) delete values[path];
   const shown = { values, isSent: false, saves: savesOf(doc) };
-  kept.set(doc, shown);
+  factsOf(doc).snapshot = shown;
   return shown;
-}
-
-const seen = new WeakMap<Document, readonly string[]>();
-
-/** The write gets the condition that these fields have not changed, because a hook has read them to allow the write. */
-export function bindToSeen(doc: Document, names: readonly string[]): void {
-  seen.set(doc, names);
-}
-
-export function seenOf(doc: Document): readonly string[] {
-  return seen.get(doc) ?? [];
 }
 
 export function copyDocument(doc: Document): Document {

@@ -13,8 +13,8 @@ import { aggregateValues, inCommands } from "../schema/mongoose/statements/comma
 import type { UpdateStatement } from "../schema/mongoose/statements/commands.ts";
 import { appliedFields } from "../store/writes/applied_fields.ts";
 import { setFields, type StoredObject, valueAt } from "../store/values.ts";
-import { readSnapshot, seenOf } from "./stored_values.ts";
-import type { Snapshot } from "./stored_values.ts";
+import { factsOf, type Snapshot } from "./document_facts.ts";
+import { readSnapshot } from "./stored_values.ts";
 import { writtenBy } from "./set_paths.ts";
 
 interface BoundOptions extends SaveDocumentOptions {
@@ -58,7 +58,7 @@ export function boundUpdate(
     // A collation would also compare the values of the scope, so the filter with its collation is not sent. The
     // document matched it when it was read, and the fields that it reads must not have changed.
     collation === undefined ? [] : fieldsRead(filter),
-    seenOf(doc),
+    factsOf(doc).seen ?? [],
   ];
   const all = [
     own,
@@ -92,7 +92,7 @@ function shardKeyIn({ schema }: Document, values: StoredObject): Filter {
 
 /** For a removal that a hook has allowed. The fields that the hook has read must still have the same stored values. */
 export function unchangedSeen(doc: Document): Filter {
-  const names = seenOf(doc);
+  const { seen: names = [] } = factsOf(doc);
   if (names.length === 0) return {};
   const kept = readSnapshot(doc);
   const key = versionKeyOf(doc);

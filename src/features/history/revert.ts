@@ -11,7 +11,8 @@ import { isSetOnce, strictestField, whyUnseen } from "../../schema/fields/visibi
 import { setStored } from "../../schema/mongoose/documents/set_stored.ts";
 import type { NamedReference } from "../../write/body/cast_body.ts";
 import { type StoredObject, storedText, valueAt } from "../../store/values.ts";
-import { bindToSeen, readSnapshot, seenOf, valuesToStore } from "../../write/stored_values.ts";
+import { factsOf } from "../../write/document_facts.ts";
+import { readSnapshot, valuesToStore } from "../../write/stored_values.ts";
 import { keepMisfitsOf } from "../../write/keep_misfits.ts";
 import { noteSet } from "../../write/set_paths.ts";
 import { recordedValues } from "./recorded_values.ts";
@@ -145,7 +146,7 @@ function setFieldBack(
   }
   // `revert()` writes the whole value, which could overwrite a change that another request makes inside of the value.
   // The write is therefore bound to the value that this request has read.
-  if (field.kind !== "scalar") bindToSeen(doc, [...seenOf(doc), path]);
+  if (field.kind !== "scalar") factsOf(doc).seen = [...factsOf(doc).seen ?? [], path];
   return isSame ? [] : referencesIn(earlier, { path, field });
 }
 

@@ -9,7 +9,8 @@ import { isObjectId } from "../../schema/mongoose/bson.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { appliedFields } from "../../store/writes/applied_fields.ts";
 import { holdStored } from "../../write/hold_stored.ts";
-import { forgetSet, writtenBy } from "../../write/set_paths.ts";
+import { factsOf } from "../../write/document_facts.ts";
+import { writtenBy } from "../../write/set_paths.ts";
 import {
   setFields,
   storedList,
@@ -17,7 +18,7 @@ import {
   storedText,
   valueAt,
 } from "../../store/values.ts";
-import { readSnapshot, seenOf } from "../../write/stored_values.ts";
+import { readSnapshot } from "../../write/stored_values.ts";
 import {
   enteredObjects,
   isObjectAt,
@@ -137,7 +138,8 @@ function changeOf(doc: Document, shape: Shape) {
   const update: Update = writtenBy(doc).changes;
   // An object from a `fetch` hook may have other values than the stored object. It is written without a comparison,
   // because an embedded object has no version.
-  const seen = seenOf(doc).filter((path) => isSentBack(valueAt(read, path)));
+  const { seen: names = [] } = factsOf(doc);
+  const seen = names.filter((path) => isSentBack(valueAt(read, path)));
   const paths = isSent ? [...replacedPaths(update, { shape, stored: read }), ...seen] : [];
   const entered = isSent ? enteredObjects(update, { shape, stored: read }) : [];
   return { doc, read, update, paths, entered };
@@ -164,7 +166,7 @@ export async function updateElement(
     reads: "part",
   });
   if (written === undefined) throw new StoreFailure({ kind: "changed" });
-  forgetSet(doc);
+  factsOf(doc).set = undefined;
   const { part: stored, version } = written;
   if (stored !== undefined) holdStored(doc, { expected, stored, others: new Set() });
   return version;
@@ -213,7 +215,7 @@ export async function updateElements(
     },
   });
   if (!isWritten) throw new StoreFailure({ kind: "changed" });
-  for (const doc of docs) forgetSet(doc);
+  for (const doc of docs) factsOf(doc).set = undefined;
 }
 
 /** An object without an identifier is found by all its stored values. */

@@ -22,6 +22,11 @@ export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly ids: readonly unknown[];
 }
 
+interface Unlinked {
+  readonly find: (session?: ClientSession) => Promise<readonly unknown[]>;
+  readonly areThere: boolean;
+}
+
 /**
  * Writes or removes an entity together with the reference in the parent, by one transaction. Without transactions, a
  * failure between both writes may leave an entity without a reference, but never a reference without an entity.
@@ -69,21 +74,12 @@ export class ReferenceSource extends CollectionSource {
     checkRequired(this.#options.link);
     if (this.keepsRemoved) return await super.removeMany(ids, unchanged);
     const named = byIdentifiers(ids, unchanged);
-    const together: Together = (remove) =>
-      this.#together(async (session) => {
-        // Another request may have changed an entity after it was selected, so that it no longer matches and stays.
-        // Only the references to entities that still match are removed.
-        const met = await readMet(await this.open(), { named, session });
-        if (met.length === 0) return;
-        const { parent, link } = this.#options;
-        const unlinking = { link, ids: met, session, areThere: false };
-        const isFirst = session === undefined || this.#removesLast;
-        if (!isFirst) await remove(session);
-        if (!await takeFromProperty(parent, unlinking)) {
-          throw new StoreFailure({ kind: "changed" });
-        }
-        if (isFirst) await remove(session);
-      });
+    const together = this.#unlinking({
+      areThere: false,
+      // Another request may have changed an entity after it was selected, so that it no longer matches and stays. Only
+      // the references to entities that still match are removed.
+      find: async (session) => await readMet(await this.open(), { named, session }),
+    });
     const removal = this.removeNamed(named, { together });
     return await this.#options.timeBudget.wait(removal);
   }
@@ -114,7 +110,9 @@ export class ReferenceSource extends CollectionSource {
 
   protected override async removeStored(doc: Document): Promise<void> {
     checkRequired(this.#options.link);
-    await super.removeStored(doc, this.keepsRemoved ? undefined : this.#unlinking([doc._id], true));
+    const find = () => Promise.resolve([doc._id]);
+    const together = this.keepsRemoved ? undefined : this.#unlinking({ find, areThere: true });
+    await super.removeStored(doc, together);
   }
 
   /**
@@ -177,21 +175,18 @@ export class ReferenceSource extends CollectionSource {
     throw refusal;
   }
 
-  /** If two requests remove the same entity, the second request gets "changed". */
-  #unlinking(ids: readonly unknown[], areThere = false): Together {
+  /** With `areThere`, the second of two requests that remove the same entity gets "changed". */
+  #unlinking({ find, areThere }: Unlinked): Together {
     return (remove) =>
       this.#together(async (session) => {
+        const ids = await find(session);
+        if (ids.length === 0) return;
         const { parent, link } = this.#options;
-        const unlink = async () => {
-          if (!await takeFromProperty(parent, { link, ids, session, areThere })) {
-            throw new StoreFailure({ kind: "changed" });
-          }
-        };
-        if (session !== undefined && !this.#removesLast) {
-          await remove(session);
-          return await unlink();
-        }
-        await unlink();
+        const unlinking = { link, ids, session, areThere };
+        const isLast = session !== undefined && !this.#removesLast;
+        if (isLast) await remove(session);
+        if (!await takeFromProperty(parent, unlinking)) throw new StoreFailure({ kind: "changed" });
+        if (isLast) return;
         try {
           await remove(session);
         } catch (error) {

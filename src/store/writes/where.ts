@@ -4,7 +4,7 @@ import { everyFilter, type Filter } from "../../filter/filters.ts";
 import type { StatementOptions } from "../../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import type { StoredObject } from "../values.ts";
-import { type Place, type Sent, transact, type WrittenEntities } from "./transact.ts";
+import { type Place, transact, type WrittenEntities } from "./transact.ts";
 import { alwaysRead, BEFORE_WRITE, changedBy, projectionOfWrite } from "./written_entity.ts";
 
 export interface Matching {
@@ -12,10 +12,6 @@ export interface Matching {
   readonly collation?: object | undefined;
   /** The query options that hooks have set. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
-}
-
-interface Counted extends Sent {
-  readonly count: number;
 }
 
 interface UpdateMatching extends Matching {
@@ -31,33 +27,30 @@ export async function updateWhere(place: Place, command: UpdateMatching): Promis
   const { model: { collection }, rule } = place;
   const { filter, update, arrayFilters, change = "update", most } = command;
   const isAtomic = most !== undefined;
-  const { count } = await transact<Counted>(
-    { ...place, change, isAtomic },
-    async (statement) => {
-      const options = optionsOf(place, { ...command, statement });
-      if (most !== undefined) {
-        const limit = Number.isFinite(most) ? { limit: most + 1 } : {};
-        const count = await collection.countDocuments(filter, { ...options, ...limit });
-        if (count > most) throw new StoreFailure({ kind: "tooMany", limit: most });
-        if (count > 0) await collection.updateMany(filter, update as object, options);
-        return { count };
-      }
-      const all = { ...options, ...arrayFilters && { arrayFilters: [...arrayFilters] } };
-      if (rule === undefined) {
-        const { modifiedCount } = await collection.updateMany(filter, update as object, all);
-        return { count: modifiedCount };
-      }
-      const projection = projectionOfWrite([update], alwaysRead(place.model));
-      const found = await readMatching(place, { filter, options, projection });
-      if (found.length > 0) {
-        await collection.updateMany(idsOf(found, filter), update as object, all);
-      }
-      const written = found.map((before) => {
-        return { id: before._id, before, changed: changedBy(update, before) };
-      });
-      return { count: found.length, written };
-    },
-  );
+  let count = 0;
+  await transact({ ...place, change, isAtomic }, async (statement) => {
+    const options = optionsOf(place, { ...command, statement });
+    if (most !== undefined) {
+      const limit = Number.isFinite(most) ? { limit: most + 1 } : {};
+      count = await collection.countDocuments(filter, { ...options, ...limit });
+      if (count > most) throw new StoreFailure({ kind: "tooMany", limit: most });
+      if (count > 0) await collection.updateMany(filter, update as object, options);
+      return {};
+    }
+    const all = { ...options, ...arrayFilters && { arrayFilters: [...arrayFilters] } };
+    if (rule === undefined) {
+      count = (await collection.updateMany(filter, update as object, all)).modifiedCount;
+      return {};
+    }
+    const projection = projectionOfWrite([update], alwaysRead(place.model));
+    const found = await readMatching(place, { filter, options, projection });
+    if (found.length > 0) await collection.updateMany(idsOf(found, filter), update as object, all);
+    count = found.length;
+    const written = found.map((before) => {
+      return { id: before._id, before, changed: changedBy(update, before) };
+    });
+    return { written };
+  });
   return count;
 }
 
@@ -65,18 +58,19 @@ export async function updateWhere(place: Place, command: UpdateMatching): Promis
 export async function removeWhere(place: Place, command: Matching): Promise<number> {
   const { model: { collection }, rule } = place;
   const { filter } = command;
-  const { count } = await transact<Counted>(
-    { ...place, change: "remove" },
-    async (statement) => {
-      const options = optionsOf(place, { ...command, statement });
-      if (rule === undefined) {
-        return { count: (await collection.deleteMany(filter, options)).deletedCount };
-      }
-      const found = await readMatching(place, { filter, options, projection: {} });
-      if (found.length > 0) await collection.deleteMany(idsOf(found, filter), options);
-      return { count: found.length, written: found.map((before) => ({ id: before._id, before })) };
-    },
-  );
+  // A write of the parent may end without this one.
+  let count = 0;
+  await transact({ ...place, change: "remove" }, async (statement) => {
+    const options = optionsOf(place, { ...command, statement });
+    if (rule === undefined) {
+      count = (await collection.deleteMany(filter, options)).deletedCount;
+      return {};
+    }
+    const found = await readMatching(place, { filter, options, projection: {} });
+    if (found.length > 0) await collection.deleteMany(idsOf(found, filter), options);
+    count = found.length;
+    return { written: found.map((before) => ({ id: before._id, before })) };
+  });
   return count;
 }
 
