@@ -108,8 +108,8 @@ interface AppliedRules {
 }
 
 /**
- * Clients rely on the effect of a header. Headers of other exclusive features are ignored, as in every request without
- * them.
+ * Clients rely on the effect of a header, so none may be without effect. Headers of other exclusive features are
+ * ignored, as in every request without them.
  */
 function refuseHeaders(
   { headers }: FrameworkRequest,

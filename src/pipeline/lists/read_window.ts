@@ -62,8 +62,8 @@ function wholeValue(
 }
 
 /**
- * Something may show another value than the stored one. A cursor then has only sort values that the JSON shows, so that
- * it reveals nothing.
+ * A hook or the model may show another value than the stored one. A cursor then has only sort values that the JSON
+ * shows, so that it reveals nothing.
  */
 export async function mayShowOther(context: OpenLevelContext): Promise<boolean> {
   return mayChangeOrder(context) || !showsStoredValues((await context.model()).schema as Schema);
