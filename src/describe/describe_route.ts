@@ -106,7 +106,7 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
   readonly queryMethod?: true;
   /** The headers that change the effect of a request, except `Accept` and `Content-Type`. */
   readonly headers: readonly HeaderDescription[];
-  /** The paths and operators in `q`. Missing without `q`. */
+  /** The paths and operators in `q`. */
   readonly filter?: FilterDescription;
   /** The limits of a write. */
   readonly writes?: WriteDescription;
