@@ -148,8 +148,8 @@ function without(tenant: string | undefined, { told, ...others }: AllowedRoute):
 }
 
 /**
- * The form for `replace()` sends all shown values back, so it would remove a value that a hook leaves out, and store
- * one that a hook has made. Hooks of the list count too, because React-admin keeps its entities.
+ * The form for `replace()` sends all shown values back, so it would remove a value that a hook leaves out, and store a
+ * value that a hook has made. Hooks of the list count too, because React-admin keeps its entities.
  */
 function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   const isChanged = own.some(({ told: { operation, hooks }, route }) =>

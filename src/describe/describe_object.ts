@@ -183,10 +183,7 @@ export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
   readonly nullable: boolean;
   /** Mongoose refuses an empty string in a required field. */
   readonly filled: boolean;
-  /**
-   * Mongoose changes a string by these options before it checks the rules, so a body may contain one that satisfies
-   * them only afterwards.
-   */
+  /** Mongoose changes a string by these options before it checks the rules, which it may only satisfy afterwards. */
   readonly reworked: readonly string[];
   /** A getter, a setter, a transform or a cast of the application determines the value, so its rules are not known. */
   readonly opaque: boolean;

@@ -44,7 +44,6 @@ export interface RequestTrace {
 const channel = tracingChannel<object, RequestTrace>("mongrove:request");
 
 interface TracedRequest {
-  /** Below the path of the router. */
   readonly path: string;
   readonly operation: string;
   readonly model?: string;

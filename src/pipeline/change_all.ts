@@ -43,7 +43,7 @@ async function updateAll(
 ): Promise<Reply> {
   const { source, level: { writes, link, shape } } = context;
   checkFields(context, body);
-  // One write updates all embedded entities, because one document holds them.
+  // A single write updates all embedded entities, because one document holds them.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await performWrite(context, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return tellCounts(direct.affected);

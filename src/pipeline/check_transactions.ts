@@ -7,11 +7,12 @@ import { actingLevel, type Route } from "./request/route.ts";
 /** Every request that needs transactions would fail on a standalone server. */
 export function checkTransactions(route: Route): void {
   const { operation, hooks, link } = actingLevel(route);
-  // One document holds all embedded entities, and a `persist` hook writes by itself.
+  // A single document holds all embedded entities, and a `persist` hook writes by itself.
   if (hooks.persist !== undefined || link?.embedded) return;
   refuseStandalone(route, `${operation}() writes all or nothing, but ${NO_TRANSACTIONS}`);
 }
 
+/** Only an open connection is checked. */
 export function refuseStandalone(route: Route, problem: string): void {
   const [root] = route.levels;
   // With `getConnection`, the server is not known at start-up.

@@ -26,6 +26,7 @@ import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts"
 export interface ClassFeature<R = unknown> {
   readonly name: string;
   settings?(given: unknown): unknown;
+  /** The name of the option of `Framework.initialize()`, if it is not `name`. */
   readonly setting?: string;
   /** Runs when the class is first used. */
   check(option: OptionReader, target: ModelClass): R;

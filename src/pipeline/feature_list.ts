@@ -91,7 +91,7 @@ export class FeatureList {
 
   readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
 
-  /** Some of them check the class nevertheless. */
+  /** Some undeclared class options check the class. */
   readonly #without = memoize((target: ModelClass) => {
     const rules = this.#rulesOf(target);
     return this.#ofClasses.filter((each) => !rules.some(({ feature }) => feature === each));

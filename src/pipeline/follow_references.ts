@@ -69,7 +69,6 @@ function keyOf({ model }: ReferredModel, { conditions }: ReferenceCondition): st
   return `${model.modelName} ${bytes.toString("latin1")}`;
 }
 
-/** Has an entry for each of several equal conditions. */
 async function askClass(
   { timeBudget, route: { maxTimeMS, limits: { maxReferred } } }: LevelContext,
   { model, scope, conditions }: Lookup,

@@ -118,7 +118,7 @@ export async function openJoined(
   });
 }
 
-/** One transaction needs one connection. */
+/** A transaction needs the same connection. */
 async function checkConnection(
   { req, route }: JoinedRequest,
   { write: { model, target: written }, target }: {

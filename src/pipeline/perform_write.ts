@@ -13,8 +13,8 @@ import { passesUnread } from "./strict_bodies.ts";
 export type ChangeFacts = Pick<Change, "body" | "bodies" | "isAtomic" | "limit">;
 
 /**
- * One statement is faster. `undefined` if documents are needed, for hooks, for rules of the model, or to find the cause
- * of a refusal.
+ * A single statement is faster. `undefined` if documents are needed, for hooks, for rules of the model, or to find the
+ * cause of a refusal.
  */
 export async function performWrite(
   context: OpenLevelContext,

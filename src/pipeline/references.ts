@@ -158,7 +158,7 @@ interface CheckedReference extends NamedReference {
   readonly key?: string;
 }
 
-/** One query for each reference field. */
+/** A single query for each reference field. */
 export async function missingReferences(
   context: LevelContext,
   references: readonly CheckedReference[],

@@ -34,6 +34,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
   return { ...reply, headers: { ...reply.headers, ...headersOf(call.context, reply) } };
 }
 
+/** Several features may set `Vary`. */
 function headersOf(context: LevelContext, { found }: Reply): Record<string, string> {
   if (found === undefined) return {};
   const headers: Record<string, string> = {};

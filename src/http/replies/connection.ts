@@ -38,7 +38,7 @@ const MAX_AHEAD = 16;
 
 const runningAhead = new WeakMap<Socket, number>();
 
-/** If it returns `false`, the caller must call `awaitTurn()` first. */
+/** If `false`, the caller must call `awaitTurn()` first. */
 export function runsAhead(res: Response): boolean {
   const { socket } = res.req;
   const count = runningAhead.get(socket) ?? 0;

@@ -168,7 +168,7 @@ async function sendGathered(
   }
   if (res.req.method === "HEAD") return void res.end();
   const [first = ""] = pieces;
-  // One write. `res.send()` takes a fifth longer.
+  // A single write. `res.send()` takes a fifth longer.
   if (pieces.length === 1 && first.length <= PIECE_BYTES) return void res.end(first);
   if (isQueued(res) && !await awaitTurn(res)) return;
   const stream = new ResponseStream(res, timeoutMS);

@@ -35,7 +35,7 @@ export function moved(text: string, name: string): JsonSchema {
   return schema;
 }
 
-/** One type each, because a list of types makes client generators such as oapi-codegen and kubb fail. */
+/** Each has one type, because a list of types makes client generators such as oapi-codegen and kubb fail. */
 export const JSON_SCALARS: readonly JsonSchema[] = ["string", "number", "boolean", "null"]
   .map((type) => ({ type }));
 

@@ -35,7 +35,7 @@ export async function fillWindow(
       ),
     endOf: (index) => ends[index]?.(),
     isOver: () => isOver(context.req),
-    // A `fetch` hook has returned all of its entities.
+    // A `fetch` hook has returned all entities.
     hasRest: context.level.hooks.fetch === undefined,
   });
   const shown = kept.slice(0, limit);

@@ -27,7 +27,6 @@ export interface Reply {
   /** Given only by the removal of many entities. */
   readonly affected?: number | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** For `Location`. */
   readonly created?: string;
 }
 
@@ -45,7 +44,7 @@ export function isOver({ res, socket }: FrameworkRequest): boolean {
     socket?.destroyed === true;
 }
 
-/** One listener for each socket, so that pipelined requests do not add listeners. */
+/** A single listener for each socket, so that pipelined requests do not add listeners. */
 const closeCallbacks = new WeakMap<Socket, Set<() => void>>();
 
 /** Node emits no `close` for a pipelined response that waits. */

@@ -13,7 +13,7 @@ import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 import { isRecursive, isSecret } from "../../../schema/fields/visibility.ts";
 import { type ExampleCondition, exampleCondition } from "./filter_example.ts";
 
-/** One for each class, so that a class that embeds itself is finite. */
+/** A node for each class, so that a class that embeds itself is finite. */
 export interface FilterNode {
   readonly model: string | undefined;
   readonly fields: ReadonlyMap<string, FilterValue>;
