@@ -118,8 +118,8 @@ export const Framework: {
    * current requests with `Connection: close`. Connections that are busy after `options.timeoutMS` milliseconds are
    * cut.
    *
-   * Close Mongoose after the promise, because current requests need the database. The removal of expired entities at intervals
-   * ends until another router is mounted.
+   * Close Mongoose after the promise, because current requests need the database. The removal of expired entities at
+   * intervals ends until another router is mounted.
    *
    * @throws {RangeError} If `timeoutMS` is not a valid number of milliseconds.
    * @throws {TypeError} If `options` has an unknown property.
