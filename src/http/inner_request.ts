@@ -90,7 +90,7 @@ export async function sendInner(
 
 /**
  * Inherits the properties that middleware has set on the client's request. Hooks set properties on the internal request
- * only, even if they run longer than it.
+ * only, so a hook that runs too long does not change the client's request.
  */
 function innerRequest(req: Request, { url, headers, body, ...message }: InnerMessage): Request {
   const kept = Object.entries(req.headers).filter(([name]) => !OWN_HEADERS.test(name));
