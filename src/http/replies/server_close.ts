@@ -3,7 +3,7 @@ import type { Request } from "express-types";
 const callbacks = new WeakMap<object, Set<() => void>>();
 
 export function onServerClose({ socket }: Request, callback: () => void): () => void {
-  // Other runtimes than Node and Deno have no `socket.server`.
+  // Only Node and Deno have `socket.server`.
   const { server = socket } = socket as { readonly server?: object };
   const all = callbacks.get(server) ?? new Set();
   callbacks.set(server, all.add(callback));
