@@ -3,10 +3,10 @@ import type { Position, Progress } from "./_lease.ts";
 import { type Attempt, type ChangeEvent, keyOf, sizeOf, timeOf, withoutValues } from "./change.ts";
 import { unlessAborted } from "./_waits.ts";
 
-/** At this number, the follower stops reading, so that slow handlers do not fill the memory. */
+/** The follower then stops reading, so that slow handlers do not fill the memory. */
 const MAX_WAITING = 1000;
 
-/** In bytes. The values of 1,000 waiting changes take at most about 64 MB of memory. */
+/** In bytes. The values of 1,000 waiting changes take at most about 64 MB. */
 const MAX_KEPT_BYTES = 65_536;
 
 export interface RetryLimits {
@@ -25,9 +25,9 @@ export interface ChangeQueueOptions {
   /** The lease allows only one process at a time to handle changes. */
   readonly mayStart: () => boolean;
   readonly handle: (event: ChangeEvent, attempt: Attempt) => Promise<void>;
-  /** Reads the values of a large change again, which memory does not hold while the change waits. */
+  /** Reads the values of a large change again, which would fill the memory while the change waits. */
   readonly read: (event: ChangeEvent, place: ChangePlace) => Promise<ChangeEvent>;
-  /** If the dead letter cannot be stored, the handler is called again, so that no change is lost. */
+  /** If the dead letter cannot be stored, the handler is called again. */
   readonly bury: (event: ChangeEvent, attempt: FailedAttempt) => Promise<void>;
 }
 
@@ -36,10 +36,7 @@ export interface FailedAttempt extends Attempt {
 }
 
 export interface ChangePlace {
-  /**
-   * The change is the first event after this position. A change from a dead letter has none, because its values are
-   * read from the letter.
-   */
+  /** The change is the first event after this position. A dead letter has none, because it has the values itself. */
   readonly position: Position | undefined;
   readonly signal: AbortSignal;
 }
@@ -51,15 +48,11 @@ interface WaitingChange extends Pick<ChangePlace, "position"> {
   attempts: number;
 }
 
-/**
- * Changes of one entity are handled in order, and changes of different entities at the same time. After a failure, only
- * the changes of the same entity wait.
- */
+/** Changes of one entity are handled in order, and changes of different entities at the same time. */
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
   /**
-   * In the order in which they were read. A stored position after the first of these changes would lose this change if
-   * the process ended.
+   * In the order in which they were read. A stored position after the first of them would lose it if the process ended.
    */
   readonly #waiting = new Set<WaitingChange>();
   readonly #lanes = new Map<string, WaitingChange[]>();
@@ -69,7 +62,6 @@ export class ChangeQueue {
   #isClosed = false;
   #wake: (() => void)[] = [];
   #read: { position: Position; at: Date; caughtUp: number | undefined };
-  /** Whether the follower must store its new position. */
   hasNews = false;
 
   constructor(options: ChangeQueueOptions) {
@@ -77,7 +69,6 @@ export class ChangeQueue {
     this.#read = { position: options.position, at: options.at, caughtUp: undefined };
   }
 
-  /** After an error, the follower opens another change stream after this position. */
   get position(): Position {
     return this.#read.position;
   }
@@ -87,7 +78,6 @@ export class ChangeQueue {
     return this.#read.at;
   }
 
-  /** If this process ends, another process continues at the stored position. */
   progress(): Progress {
     this.hasNews = false;
     for (const { position, event } of this.#waiting) {
@@ -99,14 +89,13 @@ export class ChangeQueue {
       : { position, idleMS: performance.now() - caughtUp };
   }
 
-  /** `at` is absent if the stream has no more events at present. */
   readTo(position: Position, at?: Date): void {
     const caughtUp = at === undefined ? performance.now() : undefined;
     if (this.#read.caughtUp === undefined) this.hasNews = true;
     this.#read = { position, at: at ?? this.#read.at, caughtUp };
   }
 
-  /** With `isReplay`, the change comes from a dead letter, and is not added if it already waits. */
+  /** A replay of a change that already waits is not added. */
   add(event: ChangeEvent, { isReplay = false } = {}): void {
     if (isReplay && [...this.#waiting].some((each) => each.event._id._data === event._id._data)) {
       return;
@@ -126,17 +115,15 @@ export class ChangeQueue {
     if (change.attempts === 0) this.#dropValues(change);
   }
 
-  /** Resolves at once if the queue is closed, so that the follower can stop reading. */
   room(): Promise<void> {
     return this.#until(() => this.#waiting.size < MAX_WAITING || this.#isClosed);
   }
 
-  /** `onLost` must be called after these changes. Resolves early if the queue is closed. */
   empty(): Promise<void> {
     return this.#until(() => this.#waiting.size === 0 || this.#isClosed);
   }
 
-  /** The promise resolves when the running handlers have ended or are aborted. */
+  /** Resolves when the running handlers have ended or are aborted. */
   close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
@@ -144,7 +131,6 @@ export class ChangeQueue {
     return this.#until(() => this.#running.size === 0);
   }
 
-  /** The method does not wait for the end of the running handlers. */
   abort(reason: unknown): void {
     this.#isClosed = true;
     for (const controller of this.#running) controller.abort(reason);
@@ -210,9 +196,7 @@ export class ChangeQueue {
     this.#timers.add(timer);
   }
 
-  /**
-   * `true` also means that the change is stored as a dead letter, and `false` that the handler must be called again.
-   */
+  /** `true` also means a stored dead letter. */
   async #attempt(change: WaitingChange, controller: AbortController): Promise<boolean> {
     const { timeoutMS, retry, handle, read, bury } = this.#options;
     const late = () => controller.abort(new Error(`The handler took more than ${timeoutMS} ms`));

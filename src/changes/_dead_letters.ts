@@ -15,34 +15,31 @@ import { textOf } from "./_error_text.ts";
 
 const COLLECTION = "mongrove_dead_letters";
 
-/** In bytes. A letter is one document of at most 16 MB, and its other fields need room, too. */
+/** In bytes. A letter is one document of at most 16 MB, in which its other fields need room, too. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024 - 65_536;
 
 /**
- * A change for which the function `handle` of a follower has failed in all attempts. The follower continues with later
- * changes, and `replay()` has the change handled again.
+ * A change for which `handle` has failed in all attempts. The follower continues with later changes, and `replay()` has
+ * the change handled again.
  */
 export interface DeadLetter {
-  /** The `id` of the change, by which `replay()` selects this dead letter. */
+  /** The `id` of the change, by which `replay()` selects it. */
   readonly id: string;
-  /** The operation that has changed the entity, such as `"update"` or `"remove"`. */
+  /** The operation that has changed the entity. */
   readonly kind: Change["kind"];
-  /** The identifier of the changed entity, in its stored type, such as an `ObjectId`. */
+  /** The identifier of the changed entity, in its stored type. */
   readonly _id: unknown;
   /** The time at which the entity was changed, by the clock of the database. */
   readonly at: Date;
-  /** The error of the last attempt as text, of at most 10,000 characters. */
+  /** The error of the last attempt, with at most 10,000 characters. */
   readonly error: string;
-  /** The number of failed calls of `handle` before the change was stored as a dead letter. */
+  /** The number of failed calls of `handle`. */
   readonly attempts: number;
-  /** The time of the last failed attempt, by the clock of the database. A replay that fails sets this time again. */
+  /** The time of the last failed attempt, also of a replay, by the clock of the database. */
   readonly diedAt: Date;
-  /**
-   * Whether a later change of the entity has been handled after this change had failed. A replay would handle the older
-   * change after the later change.
-   */
+  /** Whether a later change of the entity has been handled. A replay would handle the older change after it. */
   readonly isOvertaken: boolean;
-  /** Whether the change is going to be handled again, because `replay()` has selected it. */
+  /** Whether `replay()` has selected the change, which is going to be handled again. */
   readonly isDue: boolean;
 }
 
@@ -56,8 +53,7 @@ export class DeadLetters {
   readonly #letters: Collection;
   readonly #follow: string;
   /**
-   * The entities with a letter that no later change has overtaken. Changes of all other entities need no statement for
-   * their letters.
+   * The entities with a letter that no later change has overtaken. Other changes need no statement for their letters.
    */
   readonly #keys = new Set<string>();
 
@@ -66,7 +62,7 @@ export class DeadLetters {
     this.#follow = follow;
   }
 
-  /** The range ends at `0`, which is the character after `/` in Unicode. */
+  /** The range ends at `0`, the character after `/` in Unicode. */
   #where(more: object = {}): object {
     const [begin, end] = [`${this.#follow}/`, `${this.#follow}0`];
     return { _id: { $gt: begin, $lt: end }, follow: this.#follow, ...more };
@@ -77,17 +73,14 @@ export class DeadLetters {
     return found as unknown as AsyncIterable<StoredLetter>;
   }
 
-  /** Other processes may have stored dead letters before this process got the lease. */
+  /** Other processes may have stored letters before this process got the lease. */
   async load(): Promise<void> {
     this.#keys.clear();
     const options = { projection: { key: 1 } };
     for await (const { key } of this.#find({ isOvertaken: false }, options)) this.#keys.add(key);
   }
 
-  /**
-   * If MongoDB does not accept the whole change, for example because of its size, the letter omits the images, and at
-   * last the changed paths too.
-   */
+  /** If MongoDB does not accept the whole change, the letter omits the images, and at last the changed paths too. */
   async bury(
     event: ChangeEvent,
     { attempt: attempts, error: thrown }: FailedAttempt,
@@ -125,7 +118,7 @@ export class DeadLetters {
 
   /**
    * A replay would handle an old change after a newer one. An earlier process may have stored a letter of the handled
-   * change itself before the change was delivered again.
+   * change itself.
    */
   async overtake(event: ChangeEvent): Promise<void> {
     const key = keyOf(event);
@@ -138,7 +131,6 @@ export class DeadLetters {
     if (left === 0) this.#keys.delete(key);
   }
 
-  /** The process with the lease handles the marked letters again. */
   async mark(ids: readonly string[] | undefined): Promise<number> {
     const _id = { $in: ids?.map((id) => `${this.#follow}/${id}`) };
     const filter = this.#where(ids && { _id });
@@ -149,7 +141,7 @@ export class DeadLetters {
     for await (const { event } of this.#find({ isDue: true })) yield event;
   }
 
-  /** The entities in the letters are not read, because they may be large. */
+  /** The entities in the letters may be large, so they are not read. */
   async list(limit: number): Promise<DeadLetter[]> {
     const projection = { "event.fullDocument": 0, "event.fullDocumentBeforeChange": 0 };
     const listed: DeadLetter[] = [];

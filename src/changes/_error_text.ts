@@ -1,6 +1,6 @@
 const MAX_LENGTH = 10_000;
 
-/** The conversion of a thrown value to text may fail, but this function never throws. */
+/** The conversion of a thrown value may fail. */
 export function textOf(error: unknown): string {
   try {
     return String(error).slice(0, MAX_LENGTH);

@@ -57,7 +57,6 @@ export interface FollowLoopOptions<M extends FrameworkModel>
   readonly onError: (error: unknown, change?: Change<M>) => void;
 }
 
-/** The lease allows only one process at a time to handle the changes of a follower. */
 export class FollowLoop<M extends FrameworkModel> {
   readonly #options: FollowLoopOptions<M>;
   readonly letters: DeadLetters;
@@ -65,7 +64,7 @@ export class FollowLoop<M extends FrameworkModel> {
   readonly #ended: Promise<void>;
   #graceMS = 0;
   #isTroubled = false;
-  /** If the collection with the record is dropped, the follower continues after this position. */
+  /** If the collection with the record is dropped, the follower continues here. */
   #place: Place | undefined;
 
   constructor(options: FollowLoopOptions<M>) {
@@ -74,7 +73,7 @@ export class FollowLoop<M extends FrameworkModel> {
     this.#ended = this.#run();
   }
 
-  /** The promise resolves at most 5 seconds after `timeoutMS`, even if the database does not answer. */
+  /** Resolves at most 5 seconds after `timeoutMS`, even if the database does not answer. */
   async stop(timeoutMS: number): Promise<void> {
     this.#graceMS = timeoutMS;
     this.#stopped.abort();
@@ -97,8 +96,8 @@ export class FollowLoop<M extends FrameworkModel> {
     for (let unopened = 0; !this.#isStopped;) {
       if (!isOpen(connection)) {
         if (++unopened === MAX_PAUSE_MS / PAUSE_MS) hintAtUnopened(connection);
-        // A timer with `ref` keeps the process alive, and the process must be able to end after the application has
-        // closed the connection.
+        // A timer with `ref` keeps the process alive, which must be able to end after the application has closed the
+        // connection.
         await pause(PAUSE_MS, this.#stopped.signal, { ref: !isClosed });
         continue;
       }
@@ -180,7 +179,7 @@ export class FollowLoop<M extends FrameworkModel> {
     return readEvents(model.collection, { position, signal, turns: ReadTurns.of(connection) });
   }
 
-  /** If the database no longer has the values, the handler gets the current entity instead. */
+  /** If the database no longer has the values, the handler gets the current entity. */
   async #readAgain(event: ChangeEvent, { position, signal }: ChangePlace): Promise<ChangeEvent> {
     if (position === undefined) return await this.letters.find(event) ?? event;
     try {
@@ -246,7 +245,6 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /** After an error, the follower continues after the last event that it has read. */
   async #readAll(session: Session): Promise<void> {
     const { queue, ended } = session;
     let lost: LostPlace | undefined;
@@ -280,8 +278,8 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * `onLost` is called after all earlier changes are handled, and again if it throws. If the follower is stopped,
-   * `onLost` has the same time to end as a handler.
+   * `onLost` is called after all earlier changes are handled, and again if it throws. If the follower is stopped, it
+   * has as much time to end as a handler.
    */
   async #recover({ lease, queue, ended }: Session, { reason, ...lost }: LostPlace): Promise<void> {
     const { position, at } = lost.next ?? await nowOf(this.#options.connection);
@@ -315,7 +313,7 @@ export class FollowLoop<M extends FrameworkModel> {
     );
   }
 
-  /** Each attempt during an outage fails, so only the first failure is reported until the database has worked again. */
+  /** Only the first failure of an outage is reported, because each attempt fails. */
   #tell(error: unknown): void {
     if (!this.#isTroubled) this.#options.onError(error);
     this.#isTroubled = true;

@@ -4,7 +4,7 @@ import { withTimeLimit } from "../store/time_limit.ts";
 
 const COLLECTION = "mongrove_follows";
 
-/** A follower reads after a resume token, or after a cluster time before the first token exists. */
+/** A cluster time stands for the resume token before the first token exists. */
 export type Position =
   | { readonly token: mongo.ResumeToken }
   | { readonly from: mongo.Timestamp };
@@ -16,15 +16,13 @@ export interface Place {
 
 export interface Progress {
   readonly position: Position;
-  /** Absent if `idleMS` is present, because the database subtracts `idleMS` from its current time. */
+  /** Absent with `idleMS`, which the database subtracts from its current time. */
   readonly at?: Date;
-  /** The time since the change stream had no more events, in milliseconds. Present only if all changes are handled. */
+  /** In milliseconds, since the change stream had no more events. Present only if all changes are handled. */
   readonly idleMS?: number;
 }
 
-/**
- * In milliseconds. A read waits one second for changes, so a follower that reads all the time stays within this time.
- */
+/** In milliseconds. A read waits one second for changes, so a reading follower stays within this time. */
 const IDLE_MS = 5000;
 
 interface StoredFollow {
@@ -34,20 +32,13 @@ interface StoredFollow {
 }
 
 interface ClaimOptions {
-  /** The names of the collection and the follower, as in `tickets/search`. */
   readonly name: string;
   readonly leaseMS: number;
-  /**
-   * The follower continues after this position if its stored record is missing, for example because somebody has
-   * dropped the database.
-   */
+  /** The follower continues here if its stored record is missing, as after a drop of the database. */
   readonly place: Place | undefined;
 }
 
-/**
- * A follower without a stored record begins with the changes since this call. The result has no lease if another
- * process has it.
- */
+/** A follower without a stored record begins with the changes since this call. */
 export async function claimFollow(
   connection: Connection,
   { name, leaseMS, place }: ClaimOptions,
@@ -62,15 +53,15 @@ export async function claimFollow(
 }
 
 /**
- * If another process has got the lease, nothing is stored. The result tells whether dead letters are marked to be
- * handled again.
+ * If another process has got the lease, nothing is stored. The result tells whether dead letters are marked for a
+ * replay.
  */
 export async function renewFollow(lease: Lease, progress: Progress): Promise<boolean> {
   const found = await lease.renew({ ...progressFields(progress), hasReplays: "$$REMOVE" });
   return found?.hasReplays === true;
 }
 
-/** The marks of dead letters stay for the next call of {@linkcode renewFollow}. */
+/** The marks of dead letters stay for the next renewal. */
 export async function storeProgress(lease: Lease, progress: Progress): Promise<void> {
   await lease.renew(progressFields(progress));
 }
@@ -79,7 +70,7 @@ export async function releaseFollow(lease: Lease, progress: Progress): Promise<v
   await lease.release({ ...progressFields(progress), isIdle: false });
 }
 
-/** The database computes the times by its own clock, because the clocks of processes differ. */
+/** The clocks of processes differ, so the database computes the times. */
 function progressFields({ position, at, idleMS }: Progress): object {
   return {
     ..."token" in position
@@ -98,10 +89,10 @@ function storedPlace({ position, at }: Place): object {
   return { ..."token" in position ? { token: { $literal: position.token } } : position, at };
 }
 
-/** In milliseconds. A follower must not wait forever for a database that does not answer. */
+/** In milliseconds. */
 const PING_MS = 5000;
 
-/** A change stream after this position has only later changes. `at` is exact to the second only. */
+/** `at` is exact to the second only. */
 export async function nowOf(connection: Connection): Promise<Place> {
   const db = connection.getClient().db(connection.name);
   const ping = (signal: AbortSignal) =>
@@ -111,7 +102,7 @@ export async function nowOf(connection: Connection): Promise<Place> {
   return { position: { from: operationTime }, at: new Date(operationTime.getHighBits() * 1000) };
 }
 
-/** In milliseconds. `undefined` means that no process has ever started the follower. */
+/** In milliseconds, or `undefined` before the first start. */
 export async function lagOf(connection: Connection, name: string): Promise<number | undefined> {
   const behind = { $subtract: ["$$NOW", "$at"] };
   const isLive = { $and: ["$isIdle", { $gt: ["$until", "$$NOW"] }] };

@@ -9,13 +9,10 @@ import { unlessAborted } from "./_waits.ts";
 
 const WAIT_MS = 1000;
 
-/** A database that does not answer must not keep a follower from stopping. */
+/** In milliseconds, and little, because a database may not answer. */
 const CLOSE_MS = 1000;
 
-/**
- * MongoDB cannot send a document of more than 16 MB, so this stage splits the event. Servers before 6.0.9 do not have
- * the stage.
- */
+/** Splits an event of more than 16 MB, which MongoDB cannot send. Servers before 6.0.9 do not have the stage. */
 const SPLIT = { $changeStreamSplitLargeEvent: {} };
 
 const SET = "updateDescription.updatedFields";
@@ -37,8 +34,8 @@ const WITHOUT_SET_VALUES = {
 const WITHOUT_IMAGES = { $unset: ["fullDocument", "fullDocumentBeforeChange"] };
 
 /**
- * The next element is used if MongoDB cannot send an event because of its size. `batchSize: 1` keeps other events out
- * of the message, and the stages of later elements remove more and more data.
+ * If MongoDB cannot send an event because of its size, the next element is used, which removes more data.
+ * `batchSize: 1` keeps other events out of the message.
  */
 const WAYS: readonly Way[] = [
   {},
@@ -55,14 +52,11 @@ const WAYS: readonly Way[] = [
 interface Way {
   readonly batchSize?: number;
   readonly stages?: readonly mongo.Document[];
-  /**
-   * If the list is present, even without names, reading ends after one event, so that the next events are read
-   * completely.
-   */
+  /** With this list, even without names, reading ends after one event, so that the next events are read completely. */
   readonly missing?: Change["missing"];
 }
 
-/** The change stream cannot continue at its position, so the changes after it are lost. */
+/** The change stream cannot continue at its position. */
 const LOST = new Set([
   260, // InvalidResumeToken
   280, // ChangeStreamFatalError
@@ -81,7 +75,7 @@ function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | undefined)?.code;
 }
 
-/** `undefined` means that the follower tries to read the changes again. */
+/** `undefined` means that the follower tries again. */
 export function reasonOfLoss(error: unknown): "history" | "size" | undefined {
   const code = Number(codeOf(error));
   if (TOO_LARGE.has(code)) return "size";
@@ -101,8 +95,8 @@ export interface ReadOptions {
 }
 
 /**
- * If an event is too large and is read without some of its data, the generator ends after it. The caller opens another
- * generator, which reads the next events completely.
+ * The generator ends after an event that is read without some of its data. The caller opens another one, which reads
+ * the next events completely.
  */
 export async function* readEvents(
   collection: Collection,
@@ -144,7 +138,7 @@ function optionsFor(position: Position): mongo.ChangeStreamOptions {
   };
 }
 
-/** A follower that begins at this time does not get the operation at `time`, which is before its start. */
+/** A follower that begins at this time does not get the operation at `time`. */
 function after(time: mongo.Timestamp): mongo.Timestamp {
   return mongoose.mongo.Timestamp.fromBits(time.getLowBits() + 1, time.getHighBits());
 }

@@ -3,7 +3,7 @@ import type { Model, mongo } from "mongoose";
 import type { Entity, FrameworkModel } from "../declare/model/framework_model.ts";
 
 /**
- * The stored fields of an entity, without the methods of the class. Any field may be missing in the stored document.
+ * The stored fields of an entity, without the methods of the class. Any field may be missing.
  *
  * @typeParam M The model.
  */
@@ -34,52 +34,47 @@ export type StoredValues<M extends FrameworkModel> = {
  */
 export interface Change<M extends FrameworkModel = FrameworkModel> {
   /**
-   * The identifier of the change. Each delivery of a change has the same identifier, and each later change of the
-   * collection has a greater text. The text contains the identifier of the entity.
+   * The identifier of the change, which is the same in each delivery, and a greater string for each later change of the
+   * collection. It contains the identifier of the entity.
    */
   readonly id: string;
-  /**
-   * The operation that has changed the entity. `"remove"` stands for the event `delete` of MongoDB, and the other names
-   * are the names of the events.
-   */
+  /** The operation that has changed the entity. `"remove"` stands for the event `delete` of MongoDB. */
   readonly kind: "insert" | "update" | "replace" | "remove";
-  /** The identifier of the entity, in its stored type, such as an `ObjectId`. A removed entity has it too. */
+  /** The identifier of the entity, in its stored type. */
   readonly _id: M["_id"];
   /** The time of the change, by the clock of the database. */
   readonly at: Date;
   /**
-   * The paths that an update has set, truncated or removed, such as `"state"` or `"address.city"`. Empty for an
-   * insertion, a replacement and a removal.
+   * The paths that an update has set, truncated or removed, such as `"address.city"`. Empty for any other operation.
    */
   readonly paths: readonly string[];
-  /** The entity before the change. Present only if the collection keeps pre-images (`changeStreamPreAndPostImages`). */
+  /** The entity before the change, if the collection keeps pre-images (`changeStreamPreAndPostImages`). */
   readonly before: StoredValues<M> | undefined;
   /**
    * The data that the change lacks, because MongoDB cannot send or store more than 16 MB at once, or no longer has the
-   * event. `"images"` stands for the entity before and after the change. Without them, `before` is absent and
-   * `values()` reads the current entity. `"paths"` stands for the paths of an update, without which `paths` is empty.
+   * event. Without `"images"`, `before` is absent and `values()` reads the current entity. Without `"paths"`, the
+   * `paths` of an update are empty.
    */
   readonly missing: readonly ("images" | "paths")[];
   /** The number of the attempt to handle the change, from 1. A replay and another process count from 1 again. */
   readonly attempt: number;
-  /** Whether the change comes from a dead letter. If so, later changes of the entity may have been handled before. */
+  /** Whether the change comes from a dead letter, so that later changes of the entity may have been handled before. */
   readonly isReplay: boolean;
   /** The signal that is aborted when the attempt takes too long, and when another process may handle the change. */
   readonly signal: AbortSignal;
   /**
-   * Returns the entity as a document, or `undefined` if the entity is removed. Without a post-image, an update reads
-   * the current entity, which may have later changes.
+   * Returns the document, or `undefined` if the entity is removed. Without a post-image, an update reads the current
+   * entity, which may have later changes.
    */
   readonly entity: () => Promise<Entity<M> | undefined>;
   /**
-   * Returns the entity as MongoDB stores it, for example for an audit log. Unlike the document of `entity()`, the
-   * object has no defaults, getters and methods, and its JSON shows hidden fields. The result is `undefined` if the
-   * entity is removed.
+   * Returns the entity as MongoDB stores it, for example for an audit log, or `undefined` if the entity is removed. The
+   * object has no defaults, getters and methods, and its JSON shows hidden fields.
    */
   readonly values: () => Promise<StoredValues<M> | undefined>;
 }
 
-/** A dead letter stores this event of a change stream. */
+/** The event of a change stream, which a dead letter stores. */
 export interface ChangeEvent {
   /** The resume token. */
   readonly _id: { readonly _data: string };
@@ -100,7 +95,7 @@ export interface ChangeEvent {
 
 const KINDS = { insert: "insert", update: "update", replace: "replace", delete: "remove" } as const;
 
-/** Other events, such as the event of a dropped collection, are no change of an entity. */
+/** Other events, such as the drop of the collection, are no change of an entity. */
 export function isChange({ operationType }: ChangeEvent): boolean {
   return Object.hasOwn(KINDS, operationType);
 }
@@ -114,7 +109,6 @@ export function timeOf({ wallTime, clusterTime }: ChangeEvent): Date {
   return wallTime ?? new Date((clusterTime?.getHighBits() ?? 0) * 1000);
 }
 
-/** A handler gets only the paths of the set values, so the values need no memory. */
 export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   const { updatedFields } = event.updateDescription ?? {};
   if (updatedFields === undefined) return event;
@@ -122,7 +116,7 @@ export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   return { ...event, updateDescription: { ...event.updateDescription, updatedFields: paths } };
 }
 
-/** `"paths"` is added to updates only, because other events have no paths. */
+/** Other events than updates have no paths. */
 export function lacking(event: ChangeEvent, parts: Change["missing"] = []): ChangeEvent {
   const all = new Set([...event.missing ?? [], ...parts]);
   if (event.operationType !== "update") all.delete("paths");
@@ -134,7 +128,7 @@ export function withoutImages(event: ChangeEvent): ChangeEvent {
   return lacking(rest, after || before ? ["images"] : []);
 }
 
-/** The remaining fields identify the change, so that the follower can read the values again. */
+/** The follower can read the values again by the remaining fields. */
 export function withoutValues(event: ChangeEvent): ChangeEvent {
   const { updateDescription: paths, ...rest } = withoutImages(event);
   return lacking(rest, paths ? ["paths"] : []);

@@ -13,33 +13,32 @@ import { FollowLoop } from "./_follow_loop.ts";
 import { announceReplays, lagOf } from "./_lease.ts";
 
 /**
- * Options of {@linkcode follow}, which name the follower and the functions that it calls.
+ * Options of {@linkcode follow}.
  *
  * @typeParam M The model.
  */
 export interface FollowOptions<M extends FrameworkModel> {
   /**
    * The name of the follower, of letters, digits, `.`, `_` and `-`. Processes that follow a class with the same name
-   * share the work. One process handles the changes, and another process continues when that process ends. A follower
-   * with a new name begins with the changes after its first start.
+   * share the work: one handles the changes, and another continues when it ends. A follower with a new name begins with
+   * the changes after its first start.
    */
   readonly name: string;
   /**
-   * The function that gets each change at least once. Changes of one entity come in order, one after the other. Changes
-   * of different entities are handled at the same time. If the function throws, or takes longer than `timeoutMS`, the
-   * function is called again with the change.
+   * The function that gets each change at least once, changes of one entity in order, and changes of different entities
+   * at the same time. If it throws, or takes longer than `timeoutMS`, it is called again.
    */
   readonly handle: (change: Change<M>) => MaybePromise<unknown>;
   /**
-   * The function that is called when changes can no longer be read. The follower calls the function after all earlier
-   * changes are handled, and again if the function throws. The follower continues with the changes since that call.
+   * The function that is called when changes can no longer be read, after all earlier changes are handled, and again if
+   * it throws. The follower continues with the changes since that call.
    *
    * @default {a line in the log}
    */
   readonly onLost?: ((lost: LostChanges) => MaybePromise<unknown>) | undefined;
   /**
-   * The function that gets the error of each change that becomes a dead letter, and errors of the database. After an
-   * error of the database, further errors of the database are not reported until the database has worked again.
+   * The function that gets the error of each change that becomes a dead letter, and the first error of an outage of the
+   * database.
    *
    * @default {the log}
    */
@@ -51,48 +50,44 @@ export interface FollowOptions<M extends FrameworkModel> {
    */
   readonly connection?: Connection | undefined;
   /**
-   * The maximum number of changes that are handled at the same time. Each of these changes keeps its entity in memory.
+   * The maximum number of changes that are handled at the same time, each of which keeps its entity in memory.
    *
    * @default {10}
    */
   readonly concurrency?: number | undefined;
   /**
-   * The maximum duration of `handle` for one change, in milliseconds. After this time, the attempt counts as failed.
+   * The maximum duration of `handle` for one change, in milliseconds. A longer attempt counts as failed.
    *
    * @default {60000}
    */
   readonly timeoutMS?: number | undefined;
   /**
-   * The duration of the lease, in milliseconds. If the process that handles changes is killed, another process
-   * continues after this time.
+   * The duration of the lease, in milliseconds, after which another process continues if the process that handles
+   * changes is killed.
    *
    * @default {15000}
    */
   readonly leaseMS?: number | undefined;
-  /**
-   * The limit on the calls of `handle` for one change, and the pauses between these calls, if `handle` throws or takes
-   * too long.
-   */
+  /** The repetition of failed calls of `handle`. */
   readonly retry?: FollowRetryOptions | undefined;
 }
 
-/** Options of {@linkcode follow} for changes whose handling fails, because `handle` throws or takes too long. */
+/** Options of {@linkcode follow} for changes for which `handle` throws or takes too long. */
 export interface FollowRetryOptions {
   /**
-   * The number of times that `handle` is called for a change before the change becomes a dead letter.
+   * The number of calls of `handle` before the change becomes a dead letter.
    *
    * @default {10}
    */
   readonly attempts?: number | undefined;
   /**
-   * The pause after the first failed call of `handle` for a change, in milliseconds. Each further pause is twice as
-   * long.
+   * The pause after the first failed call, in milliseconds. Each further pause is twice as long.
    *
    * @default {1000}
    */
   readonly pauseMS?: number | undefined;
   /**
-   * The longest pause between two calls of `handle` for a change, in milliseconds.
+   * The longest pause between two calls, in milliseconds.
    *
    * @default {60000}
    */
@@ -102,49 +97,39 @@ export interface FollowRetryOptions {
 /** A report of changes that `handle` never gets, so that the application can build its copy of the data again. */
 export interface LostChanges {
   /**
-   * The reason of the loss. With `"history"`, the database no longer has the changes, because the follower was stopped
-   * for too long. With `"dropped"`, the collection was dropped or renamed, and its entities were lost without a change
-   * for each of them. With `"size"`, MongoDB cannot send a change, because its identifier alone has several megabytes.
+   * The reason of the loss. With `"history"`, the follower was stopped for too long, and the database no longer has the
+   * changes. With `"dropped"`, the collection was dropped or renamed. With `"size"`, MongoDB cannot send a change,
+   * because its identifier alone has several megabytes.
    */
   readonly reason: "history" | "dropped" | "size";
-  /**
-   * A time up to which no change is lost, such as the time of the last change that `handle` has got. An application can
-   * use it to repair its copy of the data only from this time on.
-   */
+  /** A time up to which no change is lost, from which on the application can repair its copy of the data. */
   readonly since: Date;
-  /**
-   * The signal that is aborted when another process may have the lease, and so may call `onLost` for the lost changes.
-   */
+  /** The signal that is aborted when another process may have the lease, and so may call `onLost` as well. */
   readonly signal: AbortSignal;
 }
 
-/** A running follower of a collection, as {@linkcode follow} returns it. */
+/** A running follower of a collection. */
 export interface Follower {
   /**
-   * Returns the age of the oldest change that no process has handled, in milliseconds. Returns 0 if all changes are
-   * handled. If no process follows, returns the time since the last progress. Returns `undefined` before the first
-   * start.
+   * Returns the age of the oldest change that is not handled, in milliseconds, or 0 if all are handled. If no process
+   * follows, returns the time since the last progress, or `undefined` before the first start.
    */
   readonly lag: () => Promise<number | undefined>;
-  /**
-   * Lists the changes for which `handle` has failed in all attempts, oldest first. The list has at most 100 changes, or
-   * as many as `limit`.
-   */
+  /** Lists the dead letters, oldest first, and at most 100 or `limit`. */
   readonly deadLetters: (options?: { readonly limit?: number }) => Promise<DeadLetter[]>;
   /**
-   * Has dead letters handled again by the process that handles changes. `ids` selects dead letters by the `id` of their
-   * change. Without `ids`, all dead letters are handled. A letter is removed when its change is handled.
+   * Has the dead letters with these `id`s, or all, handled again. A letter is removed when its change is handled.
    *
    * @returns The number of letters that are handled again.
    */
   readonly replay: (ids?: readonly string[]) => Promise<number>;
   /**
    * Stops the follower. Another process continues within a third of `leaseMS`. The handlers that run have 10 seconds,
-   * or `timeoutMS`, to end. If the database does not answer, `stop()` takes 5 seconds more. Further calls of `stop()`
-   * return the promise of the first call.
+   * or `timeoutMS`, to end. If the database does not answer, `stop()` takes 5 seconds more. Further calls return the
+   * promise of the first call.
    */
   readonly stop: (options?: { readonly timeoutMS?: number }) => Promise<void>;
-  /** Stops the follower at the end of an `await using` block, as `stop()` without options does. */
+  /** Calls `stop()` at the end of an `await using` block. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
@@ -157,18 +142,13 @@ const GRACE_MS = 10_000;
 const LISTED = 100;
 
 /**
- * Follows the committed changes of a collection. Requests, other programs and shells may make the changes. Each change
- * is handled at least once, in order for each entity. MongoDB must be a replica set, because a standalone server has no
- * change streams.
+ * Follows the committed changes of a collection, whichever program makes them. Each change is handled at least once, in
+ * order for each entity. MongoDB must be a replica set, because a standalone server has no change streams.
  *
- * The collection `mongrove_follows` of the same database stores the progress of the follower and its lease. The
- * collection `mongrove_dead_letters` stores the changes for which the handler has failed in all attempts. The function
- * returns at once, and following begins when the connection is open.
+ * The collections `mongrove_follows` and `mongrove_dead_letters` of the same database store the progress, the lease and
+ * the dead letters. The function returns at once, and following begins when the connection is open.
  *
- * @typeParam C The class.
- * @param target The class.
- * @param options The name of the follower, its handler, and the limits for calls of the handler.
- * @returns The follower, with functions to stop it and to read its lag and its dead letters.
+ * @param options The name of the follower, its handler and its limits.
  * @throws {TypeError} If an option is wrong.
  * @throws {RangeError} If a number is not a positive integer, or a time is longer than a timer accepts.
  *

@@ -1,6 +1,6 @@
-/** The error of one field of a body that the server has refused, so that a form can show the error at the field. */
+/** The error of one field of a refused body, so that a form can show it at the field. */
 export interface FieldError {
-  /** The text of the error for people, such as the message of a validator. */
+  /** The text of the error for people. */
   readonly message: string;
   /** The rule that the value breaks, such as `required`, for programs. */
   readonly kind: string;
@@ -19,28 +19,19 @@ export interface FieldError {
  * ```
  */
 export class ApiError extends Error {
-  /**
-   * Always `"ApiError"`, so that logs show the class, and code without an import of the class can recognise the error.
-   */
+  /** Always `"ApiError"`, so that code without an import of the class can recognise the error. */
   override readonly name: string = "ApiError";
   /** The HTTP status of the answer. The status can be 2xx, because an answer whose body is not JSON is an error too. */
   declare readonly status: number;
-  /**
-   * The property `code` of the body, such as `NOT_FOUND`. If the body has no code, the value is made of the status,
-   * such as `HTTP_502`.
-   */
+  /** The property `code` of the body, such as `NOT_FOUND`, or else the status, such as `HTTP_502`. */
   declare readonly code: string;
-  /**
-   * The errors of fields of the sent body, by the path of the field, such as `address.city`. The object is empty if the
-   * answer does not name a field.
-   */
+  /** The errors of fields of the sent body, by the path of the field, such as `address.city`. */
   declare readonly errors: Readonly<Record<string, FieldError>>;
   /** The parsed JSON of the answer, or its text if the answer is not JSON. */
   declare readonly body: unknown;
 
   /**
-   * Creates the error that the client throws for an answer. The properties `code`, `message` and `errors` are read from
-   * the body.
+   * Creates the error of an answer from its body.
    *
    * @param status The HTTP status of the answer.
    * @param body The parsed JSON of the answer, or its text.

@@ -6,7 +6,7 @@ import { routePath, trimmed } from "./operations/route_path.ts";
 import { type ConnectOptions, type Send, sendRequest } from "./sending/send_request.ts";
 import type { Resource } from "./types/resource.ts";
 
-/** @internal Options of `resource()`, which apply to all operations of the returned resource. */
+/** @internal */
 export interface ResourceOptions {
   /**
    * Whether `create()` and `createMany()` send the header `Idempotency-Key`, so that the client can repeat both after a
@@ -21,8 +21,7 @@ export interface ResourceOptions {
 /** The client of one server, from which an application opens the resource of each route. */
 export interface Api {
   /**
-   * Returns an object whose methods call the operations of a route, such as `all()` and `create()`. No request is sent
-   * before a method is called.
+   * Returns an object whose methods call the operations of a route, such as `all()` and `create()`.
    *
    * @typeParam M The model of the route, imported as a type: `import type { Movie } from "./movie.ts"`.
    * @param path The path of the route, such as `/movies`.

@@ -5,8 +5,8 @@ export function rememberEtag(entity: unknown, etag: string | null): void {
 }
 
 /**
- * Returns the `ETag` of an entity that `one()` or a write has returned. The client remembers the `ETag` with the
- * returned object, so a copy of the object has none. Entities of lists have no `ETag` either.
+ * Returns the `ETag` of an entity that `one()` or a write has returned. A copy of the object and entities of lists have
+ * none.
  *
  * @param entity The entity.
  * @returns The `ETag`, or `undefined` if the client has none for this object.
@@ -15,12 +15,7 @@ export function etagOf(entity: object): string | undefined {
   return tags.get(entity);
 }
 
-/**
- * Returns the value of `If-Match` for an entity. The value is the `ETag` of the entity. For an entity of a list or a
- * copy, which have no `ETag`, the value is the version `__v`. A string is returned unchanged.
- *
- * @throws {TypeError} If the entity has neither an `ETag` nor `__v`.
- */
+/** The value of `If-Match`. An entity of a list and a copy have no `ETag`, so their version `__v` stands for it. */
 export function matchOf(entity: object | string): string {
   if (typeof entity === "string") return entity;
   const { __v } = entity as { readonly __v?: unknown };

@@ -5,16 +5,12 @@ import { FrameworkModel, type ModelClass } from "./model/framework_model.ts";
 import { createRecords, isRegistryClosed, ownRecords, registerModel } from "./model/records.ts";
 import type { RestRecord } from "./model/records.ts";
 
-/**
- * The options of `define()` after their check. The check runs when `define()` is called, because a JavaScript program
- * has no compiler that checks types.
- */
+/** The options of `define()` after their check at run time, because plain JavaScript has no compiler. */
 interface Declaration {
   readonly fields: Readonly<Record<string, Entry>>;
   readonly rest?: RestRecord | readonly RestRecord[];
 }
 
-/** The options of a field. The option `rest` has the routes of the parts that the field embeds or references. */
 interface Entry extends Readonly<Record<string, unknown>> {
   readonly rest?: RestRecord | readonly RestRecord[];
 }
@@ -23,9 +19,9 @@ interface Entry extends Readonly<Record<string, unknown>> {
  * Declares a model without decorators, for programs that run without a compiler. Node 22.18 and later, Vite 8, vitest 4
  * and plain JavaScript do not have decorators.
  *
- * The function declares the fields and routes that {@linkcode prop}, {@linkcode arrayProp} and {@linkcode rest} would
- * declare, with the same options. A subclass can use the other form than its base. Call the function directly after the
- * class, so that the model is declared before it is used.
+ * The options are the same as in {@linkcode prop}, {@linkcode arrayProp} and {@linkcode rest}. A subclass can use the
+ * other form than its base. Call the function directly after the class, so that the model is declared before it is
+ * used.
  *
  * @param target The class of the model.
  * @param options The fields and the routes of the model.
@@ -117,8 +113,8 @@ function fieldsProblem(target: ModelClass, fields: object): string | undefined {
 }
 
 /**
- * Returns the problem of the option `extends`, or `undefined`. The option must name the direct base class of a
- * subclass, so that TypeScript checks the entries of `fields` against the properties that the base class declares.
+ * The option `extends` must name the direct base of a subclass, so that TypeScript knows which properties the base
+ * declares.
  */
 function baseProblem(target: ModelClass, options: object): string | undefined {
   const parent = Object.getPrototypeOf(target) as ModelClass;

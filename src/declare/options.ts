@@ -1,6 +1,5 @@
-// The options of operations. A feature adds a line to `OptionTable`, a line to `TakenBy`, and a property to
-// `ReadOptions` or `WriteOptions`. The types are written out and not inferred from values, because inferred types are
-// slow to check.
+// A feature adds a line to `OptionTable`, a line to `TakenBy`, and a property to `ReadOptions` or `WriteOptions`. The
+// types are written out, because inferred types are slow to check.
 import type { CountOptions } from "../features/count/option.ts";
 import type { ListFormat } from "../features/formats/option.ts";
 import type { CheckedGroups, GroupsOptions } from "../features/groups/option.ts";
@@ -18,12 +17,11 @@ import type { FieldNames } from "./model/field_names.ts";
 import type { FrameworkModel } from "./model/framework_model.ts";
 
 /**
- * @internal The types against which the options of an operation are checked. A misspelled name of a field does not
- * compile. `M` is the model, and `X` is the type of the given option. A wrong name gets an error text as its type,
- * which TypeScript prints.
+ * @internal The types against which the options `X` of an operation on the model `M` are checked. A wrong name of a
+ * field gets an error text as its type, which TypeScript prints.
  *
- * Each type is the result of a method. Where TypeScript compares two operations of a model that is a type parameter, it
- * intersects all types of this table. Intersected methods are cheap, but intersected unions take all memory.
+ * Each type is the result of a method. If the model is a type parameter, TypeScript intersects all types of this table.
+ * Intersected methods are cheap, but intersected unions take all memory.
  */
 export interface OptionTable<M, X> {
   page(): false | Exactly<"page", PageOptions, X>;
@@ -45,100 +43,78 @@ export interface OptionTable<M, X> {
   by(): CheckedName<"key", M, X>;
 }
 
-/**
- * @internal The options by which a field with an array uses a feature of the framework, such as `onDelete` for an array
- * of references.
- */
+/** @internal */
 export interface ArrayFeatures {
   /**
-   * The work of the framework if an entity in the list is removed or put into the trash. With
-   * `"restrict"`, the removal answers 409. With `"unset"`, the identifier leaves the list. The default is `"keep"`.
-   * `"restrict"` implies `exists: true`. Needs a database with transactions.
+   * The effect on the list if one of its entities is removed or put into the trash. With `"restrict"`, the removal
+   * answers 409. With `"unset"`, the identifier leaves the list. The default is `"keep"`. `"restrict"` implies
+   * `exists: true`. Needs a database with transactions.
    */
   readonly onDelete?: ListOnDelete;
 }
 
-/**
- * @internal The options by which a field with one value uses a feature of the framework, such as `stamp` for the sender
- * of a request.
- */
+/** @internal */
 export interface FieldFeatures {
   /**
-   * The work of the framework if the entity of the reference is removed or put into the trash. With `"restrict"`, the
+   * The effect on this entity if the entity of the reference is removed or put into the trash. With `"restrict"`, the
    * removal answers 409. With `"cascade"`, the referring entities are removed as well, without their hooks. If only the
    * referred class has a trash, a cascade needs `{ cascade: "forGood" }`. With `"unset"`, the reference is removed. The
    * default is `"keep"`. `"restrict"` and cascades imply `exists: true`. Needs a database with transactions.
    */
   readonly onDelete?: OnDelete;
   /**
-   * Whether the framework stores the sender of the request in the field, as the option `actor` of
-   * `Framework.initialize()` returns it. Clients cannot set the field.
+   * Whether the framework stores the `actor` of `Framework.initialize()` in the field. Clients cannot set the field.
    */
   readonly stamp?: Stamp;
-  /** The maximum size of a file, in bytes. Required for a field with `type: StoredFile`, and refused for any other. */
+  /** The maximum size of a file, in bytes. Required for `type: StoredFile`, and refused for any other field. */
   readonly maxBytes?: number;
   /**
-   * The media types that a file may have, such as `"image/png"` or `"image/*"`. A file with another type answers 415.
-   * By default, a file may have any type.
+   * The media types that a file may have, such as `"image/*"`. A file with another type answers 415. The default is any
+   * type.
    */
   readonly accept?: readonly string[];
   /**
    * Whether browsers may show PNG, JPEG, GIF, WebP, AVIF, common audio and video, and plain text inside of a page.
-   * Browsers save all other files, such as SVG and PDF. By default, browsers save every file.
+   * Browsers save all other files, such as SVG, and by default every file.
    */
   readonly inline?: boolean;
 }
 
-/** @internal The options of {@linkcode rest} on a class about the life of its entities, such as a trash. */
+/** @internal */
 export interface LifecycleOptions<M extends FrameworkModel = FrameworkModel> {
   /**
-   * Whether each write of an entity adds a record with the replaced values. `GET {route}/:id/history` reads the records
-   * of an entity, and `POST {route}/:id/revert` sets the entity back to an earlier version. Needs a database with
+   * Whether each write of an entity adds a record with the replaced values. `GET {route}/:id/history` reads the
+   * records, and `POST {route}/:id/revert` sets the entity back to an earlier version. Needs a database with
    * transactions.
    */
   readonly history?: true | HistoryOptions;
   /**
-   * Whether a removal stores the time of the removal in the entity, instead of removing the entity from the
-   * database. No request finds the entity after that. Callers for whom the function `see` returns `true` read the
-   * removed entities by `?trash=only`, restore one by `POST {route}/:id/restore`, and remove one for good by
-   * `DELETE {route}/:id?trash=only`.
+   * Whether a removal only stores its time in the entity. No request finds the entity after that. Callers for whom the
+   * function `see` returns `true` read the removed entities by `?trash=only`, restore one by
+   * `POST {route}/:id/restore`, and remove one for good by `DELETE {route}/:id?trash=only`.
    */
   readonly trash?: true | TrashOptions<M>;
 }
 
-/**
- * @internal The options of {@linkcode rest} on a class that belong to features, such as `trash`. If a class has several
- * `@rest`, an option of one of them applies to all routes of the class.
- */
+/** @internal If a class has several `@rest`, an option of one of them applies to all routes of the class. */
 export interface ClassFeatures<M extends FrameworkModel = FrameworkModel>
   extends LifecycleOptions<M> {
   /**
-   * The name of the field with the tenant of an entity, such as its company. The framework sets the field to the result
-   * of the option `tenant` of `Framework.initialize()`, and no request reaches entities of another tenant. With
-   * `false`, the entities belong to no tenant. A router with tenants requires the option for each class.
+   * The name of the field with the tenant of an entity. The framework sets the field to the `tenant` of
+   * `Framework.initialize()`, and no request reaches entities of another tenant. With `false`, the entities belong to
+   * no tenant. A router with tenants requires the option for each class.
    */
   readonly tenant?: string | false;
 }
 
-/**
- * The options of a field that follow from an option of a feature. For example, the option `stamp` makes its field
- * read-only.
- */
+/** The options of a field that follow from an option of a feature. */
 export interface ImpliedOptions {
-  /** Whether the field is read-only for clients, because a feature writes it. */
   readonly readonly?: true;
   readonly exists?: true;
-  /**
-   * Whether the framework alone writes the field, by separate routes, such as the routes of a file. Bodies of the
-   * entity cannot set the field.
-   */
+  /** Whether only separate routes write the field, and bodies of the entity cannot set it. */
   readonly managed?: true;
 }
 
-/**
- * The options of fields that belong to features. The function of an option returns the other options of the field that
- * follow from its value.
- */
 export const FIELD_OPTIONS: Readonly<
   Record<keyof FieldFeatures, (value: unknown) => ImpliedOptions>
 > = {
@@ -152,16 +128,10 @@ export const FIELD_OPTIONS: Readonly<
   inline: () => ({}),
 };
 
-/**
- * The options of features that `@arrayProp` accepts. Any other option of a feature, such as `stamp`, is an error at
- * start-up.
- */
+/** The options of features that `@arrayProp` accepts. Any other is an error at start-up. */
 export const ARRAY_FIELD_OPTIONS: readonly (keyof ArrayFeatures)[] = ["onDelete"];
 
-/**
- * @internal The operations that accept each option. By this type, a call such as `one({ sort: ["name"] })` does not
- * compile, because only `all()` accepts `sort`.
- */
+/** @internal The operations that accept each option. */
 export interface TakenBy {
   readonly page: readonly ["all"];
   readonly sort: readonly ["all"];
@@ -182,40 +152,32 @@ export interface TakenBy {
   readonly by: readonly ["replace"];
 }
 
-/** @internal The names of the options that only some operations accept, such as `page`. */
+/** @internal */
 export type OptionName = keyof TakenBy;
 
-/**
- * @internal The names of the options that the operation `O` accepts, such as `page` for `all()`. TypeScript refuses any
- * other of these options.
- */
+/** @internal */
 export type OptionsTaken<O> = {
   [N in OptionName]: O extends TakenBy[N][number] ? N : never;
 }[OptionName];
 
-/** @internal The operations that take the option `N`, in words, for the texts of compile errors. */
+/** @internal */
 export type TakersInWords<N extends OptionName> = TakenBy[N] extends
   readonly [infer A extends string, infer B extends string] ? `${A}() and ${B}() have`
   : `${TakenBy[N][0]}() has`;
 
-/**
- * @internal The properties that options of an operation, such as `groups`, add to the result of `Framework.describe()`.
- */
+/** @internal The properties that options of an operation add to the result of `Framework.describe()`. */
 export interface OptionDescriptions {
-  /** The groups that clients can request instead of entities. Missing if the operation has no groups. */
+  /** The groups that clients can request instead of entities. */
   readonly groups?: Required<GroupsOptions>;
-  /** The formats besides JSON of a list in an answer, or of entities in a body. Missing if JSON is the only format. */
+  /** The formats besides JSON of a list in an answer, or of entities in a body. */
   readonly formats?: readonly ListFormat[];
-  /**
-   * The limits of the live list that `Accept: text/event-stream` requests. Missing if the operation has no live list.
-   */
+  /** The limits of the live list that `Accept: text/event-stream` requests. */
   readonly live?: LiveDescription;
 }
 
 /**
- * @internal The options of `all()` that let clients page, sort, choose fields, search, populate, count, follow a list,
- * and read groups, different values and other formats. `one()` takes `select` and `populate`. Clients can use a feature
- * only if its option is set.
+ * @internal The options of `all()`, of which `one()` takes `select` and `populate`. Clients can use a feature only if
+ * its option is set.
  *
  * TypeScript checks the names of fields against the class, and refuses the names of `Hidden` fields.
  *
@@ -248,15 +210,14 @@ export interface ReadOptions<M = unknown> {
    */
   readonly page?: PageOptions | false | undefined;
   /**
-   * The fields by which clients can sort, such as `?sort=-year,name`. Lists and objects are not allowed. Only for
-   * `all()`.
+   * The fields by which clients can sort, such as `?sort=-year,name`. Lists and objects are refused. Only for `all()`.
    */
   readonly sort?: readonly FieldNames<"sort", M>[] | undefined;
   /** The fields that clients can choose, such as `?select=name,year`. */
   readonly select?: readonly FieldNames<"select", M>[] | undefined;
   /**
-   * The string fields in which `?search=` looks for words, or `{ index: true }` for a search by a text index of
-   * MongoDB. Only for `all()`.
+   * The string fields in which `?search=` looks for words, or `{ index: true }` to search by a text index of MongoDB.
+   * Only for `all()`.
    */
   readonly search?: SearchOptions<FieldNames<"search", M>> | undefined;
   /**
@@ -265,13 +226,13 @@ export interface ReadOptions<M = unknown> {
    */
   readonly populate?: PopulateFields<M> | undefined;
   /**
-   * The total of a list, which is the number of entities on all pages. The headers of an answer show the total if the
-   * client sends `Prefer: count=exact`. Only for `all()`, without hooks on entities.
+   * The number of entities on all pages. The headers of an answer show it if the client sends `Prefer: count=exact`.
+   * Only for `all()`, without hooks on entities.
    */
   readonly count?: true | CountOptions | undefined;
   /**
-   * Whether clients can follow a list. A client that sends `Accept: text/event-stream` gets the list, and events about
-   * later changes in the list. Needs a replica set. Only for `all()`.
+   * Whether clients can follow a list. A client that sends `Accept: text/event-stream` gets the list, and an event for
+   * each later change. Needs a replica set. Only for `all()`.
    */
   readonly live?: true | LiveOptions | undefined;
   /** The formats besides JSON that clients can ask for with the header `Accept`. Only for `all()`. */
@@ -289,8 +250,8 @@ export interface ReadOptions<M = unknown> {
     >
     | undefined;
   /**
-   * The fields whose different values clients can ask for, such as `?distinct=state`. The values are in ascending
-   * order. More than 1000 values answer 409. Only for `all()`, without hooks on entities.
+   * The fields whose different values clients can ask for in ascending order, such as `?distinct=state`. More than 1000
+   * values answer 409. Only for `all()`, without hooks on entities.
    */
   readonly distinct?: readonly FieldNames<"group", M>[] | undefined;
 }
@@ -321,34 +282,33 @@ export interface ReadOptions<M = unknown> {
  */
 export interface WriteOptions<M = unknown> {
   /**
-   * The maximum number of entities in a body of `create()` that is an array. Without this option, a body is a single
-   * entity. By default, either all entities of an array are created or none.
+   * The maximum number of entities in a body of `create()` that is an array. The default is a body with a single
+   * entity. Either all entities of an array are created or none, unless `atomic` is `false`.
    */
   readonly many?: number | undefined;
   /**
-   * Whether either all entities are written or none, in a transaction of the database. The default is `true`. With
-   * `false`, no transaction is needed. `create()` then answers a result for each entity, and `updateAll()` an error for
-   * each entity that it cannot change. Only for `create()` with `many`, and `updateAll()`.
+   * Whether either all entities are written or none, in a transaction. The default is `true`. With `false`, no
+   * transaction is needed, `create()` answers a result for each entity, and `updateAll()` an error for each entity that
+   * it cannot change. Only for `create()` with `many`, and `updateAll()`.
    */
   readonly atomic?: boolean | undefined;
   /**
-   * The formats of bodies besides JSON. With `"ndjson"`, clients can send a body with an entity on each line. With
-   * `"csv"`, clients can send a table whose head names fields, with an entity on each row. A `'` that a list has put
-   * before a formula is removed. The lines are stored in batches of up to `many` lines. A wrong line does not prevent
-   * the other lines from being stored, and the answer has a result for each line. Only for `create()` with `many`.
+   * The formats of bodies besides JSON. A body of `"ndjson"` has an entity on each line. A body of `"csv"` is a table
+   * whose head names fields, and loses each `'` that a list has put before a formula. The lines are stored in batches
+   * of up to `many` lines. A wrong line does not stop the others, and the answer has a result for each line. Only for
+   * `create()` with `many`.
    */
   readonly formats?: readonly ListFormat[] | undefined;
   /**
-   * The header `Idempotency-Key`, with which clients can repeat a request without creating a second entity. Only for
-   * `create()` without a `persist` hook.
+   * The settings of the header `Idempotency-Key`, with which clients can repeat a request without creating a second
+   * entity. Only for `create()` without a `persist` hook.
    */
   readonly idempotency?: IdempotencyOptions | undefined;
   /** The fields that a body of `updateAll()` may set. */
   readonly fields?: readonly FieldNames<"set", M>[] | undefined;
   /**
-   * The maximum number of entities that `updateAll()` and `removeAll()` may change. A request that selects more
-   * entities answers 409. With `false`, there is no limit. The default is 1000, but `false` for `removeAll()` without
-   * `strict`.
+   * The maximum number of entities that `updateAll()` and `removeAll()` may change. A request that selects more answers
+   * 409. With `false`, there is no limit. The default is 1000, but `false` for `removeAll()` without `strict`.
    */
   readonly max?: number | false | undefined;
   /**

@@ -9,7 +9,7 @@ import { inspect, isDeepStrictEqual } from "node:util";
 import { buildSchema } from "../schema/build_schema.ts";
 import type { Filter } from "../filter/filters.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
-import type { Stamps } from "../sources/additions.ts";
+import type { Stamps } from "../store/values.ts";
 import type { TransactionRule, WrittenEntities } from "../store/writes/transact.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import type { ClassMethod, PartMethod } from "./class_methods.ts";

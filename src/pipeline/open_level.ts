@@ -11,7 +11,7 @@ import {
 } from "../sources/collection/collection_source.ts";
 import { nameOf } from "../sources/entities.ts";
 import { ElementSource } from "../sources/parts/element_source.ts";
-import { conditionsOf, type PartPath } from "../sources/parts/part_path.ts";
+import { conditionsOf, type PartPath } from "../store/parts/part_path.ts";
 import { openReferences } from "../sources/parts/reference_source.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import type { Source } from "../sources/source.ts";

@@ -1,9 +1,7 @@
 import type { Model, Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
+import type { Stamps } from "../store/values.ts";
 import type { TransactionRule } from "../store/writes/transact.ts";
-
-/** Cast to the types of the fields. The value `undefined` removes a field. */
-export type Stamps = Readonly<Record<string, unknown>>;
 
 /** The values of class options are cast by `schema`. */
 export interface StampedClass {
@@ -30,14 +28,4 @@ export function stampsFor(
 ): ((isNew: boolean) => Stamps) | undefined {
   return additions &&
     ((isNew) => additions.stamps({ target: additions.target, schema: schema as Schema }, isNew));
-}
-
-/** The values for `$set` and `$unset`. */
-export function operatorsFor(
-  stamps: Stamps = {},
-): { readonly set: Record<string, unknown>; readonly unset: Record<string, unknown> } {
-  const all = Object.entries(stamps);
-  const set = all.filter(([, value]) => value !== undefined);
-  const unset = all.filter(([, value]) => value === undefined).map(([name]) => [name, 1]);
-  return { set: Object.fromEntries(set), unset: Object.fromEntries(unset) };
 }

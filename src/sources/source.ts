@@ -1,7 +1,7 @@
 import type { PipelineStage } from "mongoose";
 import type { TransactionPart } from "../store/in_transaction.ts";
 import type { TimeBudget } from "../store/time_budget.ts";
-import type { PartPath } from "./parts/part_path.ts";
+import type { PartPath } from "../store/parts/part_path.ts";
 import type { Hooks, MaybePromise } from "../declare/hooks/hooks.ts";
 import type { Effect, ReadFields } from "../declare/hooks/named_fields.ts";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";

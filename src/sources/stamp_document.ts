@@ -6,7 +6,8 @@ import { isDocument } from "../schema/mongoose/bson.ts";
 import { typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
 import { type StoredObject, storedText, valueAt } from "../store/values.ts";
 import { keptSoFar, valuesToStore } from "../write/stored_values.ts";
-import type { Additions, Stamps } from "./additions.ts";
+import type { Additions } from "./additions.ts";
+import type { Stamps } from "../store/values.ts";
 
 /**
  * Also stamps the embedded documents that the write adds or changes, but not if they are replaced by equal values. A

@@ -67,3 +67,16 @@ export function storedText(value: unknown): string {
   const read = BSON.deserialize(BSON.serialize({ value }), { validation: { utf8: false } });
   return Buffer.from(BSON.serialize(read)).toString("base64");
 }
+
+/** Cast to the types of the fields. The value `undefined` removes a field. */
+export type Stamps = Readonly<Record<string, unknown>>;
+
+/** The values for `$set` and `$unset`. */
+export function operatorsFor(
+  stamps: Stamps = {},
+): { readonly set: Record<string, unknown>; readonly unset: Record<string, unknown> } {
+  const all = Object.entries(stamps);
+  const set = all.filter(([, value]) => value !== undefined);
+  const unset = all.filter(([, value]) => value === undefined).map(([name]) => [name, 1]);
+  return { set: Object.fromEntries(set), unset: Object.fromEntries(unset) };
+}

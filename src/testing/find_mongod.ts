@@ -15,10 +15,7 @@ const OLDEST = 6;
 
 const FILE = process.platform === "win32" ? "mongod.exe" : "mongod";
 
-/**
- * The package mongodb-memory-server reads `MONGOMS_SYSTEM_BINARY` and `MONGOMS_VERSION`, and finds or downloads a
- * `mongod` itself.
- */
+/** mongodb-memory-server reads `MONGOMS_SYSTEM_BINARY` and `MONGOMS_VERSION` itself, and may download a `mongod`. */
 export async function findMongod(): Promise<InstalledMongod | undefined> {
   const { PATH = "", MONGOMS_SYSTEM_BINARY, MONGOMS_VERSION } = process.env;
   if (MONGOMS_SYSTEM_BINARY || MONGOMS_VERSION) return undefined;

@@ -28,7 +28,7 @@ const NAME = "mongodb-memory-server";
 const INSTALL = `Cannot start MongoDB: the package ${NAME} is missing: ` +
   `run "npm i -D ${NAME}" or "deno add npm:${NAME}"`;
 
-/** Mongrove does not depend on the package, so the application must install it. The import downloads nothing. */
+/** The import downloads nothing. */
 export async function loadMemoryServer(): Promise<MemoryServerPackage> {
   try {
     // With a literal, bundlers would resolve the package before it is needed, and fail in applications that have not

@@ -4,11 +4,11 @@ import { findMongod } from "./find_mongod.ts";
 import { loadMemoryServer, type MemoryServer } from "./memory_server.ts";
 import type { TestMongo } from "./test_mongo.ts";
 
-/** Options of {@linkcode startMongo}, which starts a MongoDB for a test. */
+/** Options of {@linkcode startMongo}. */
 export interface StartMongoOptions {
   /**
-   * The number of members of the replica set. With 0, the server is not in a replica set. Transactions and live lists
-   * need at least 1.
+   * The number of members of the replica set. Transactions and live lists need at least 1. With 0, there is no replica
+   * set.
    *
    * @default {0}
    */
@@ -21,15 +21,15 @@ export interface StartMongoOptions {
   readonly dbName?: string;
 }
 
-/** MongoDB allows this number of members. */
+/** MongoDB allows no more members. */
 const MOST_MEMBERS = 50;
 
 /** Transactions need this storage engine. */
 const STORAGE_ENGINE = "wiredTiger";
 
 /**
- * A `mongod` that is killed would leave its Unix socket in the folder of temporary files. On Windows, `mongod` has no
- * such sockets and refuses the argument.
+ * A `mongod` that is killed would leave its Unix socket in the folder of temporary files. On Windows, it has no such
+ * sockets and refuses the argument.
  */
 const ARGUMENTS = process.platform === "win32" ? [] : ["--nounixsocket"];
 

@@ -15,13 +15,8 @@ import { updateEach, updateOne } from "../store/writes/update.ts";
 import { holdStored } from "./hold_stored.ts";
 import { factsOf, type Snapshot } from "./document_facts.ts";
 import { readSnapshot, valuesToStore } from "./stored_values.ts";
-import {
-  type BoundUpdate,
-  boundUpdate,
-  checkScope,
-  throwClash,
-  writtenPaths,
-} from "./update_conditions.ts";
+import { type BoundUpdate, boundUpdate, writtenPaths } from "./update_conditions.ts";
+import { checkScope, throwClash } from "../store/writes/conditions.ts";
 
 export interface SaveDocumentOptions extends Omit<Place, "model" | "session"> {
   /**

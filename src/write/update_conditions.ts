@@ -1,6 +1,4 @@
-import mongoose from "mongoose";
-import type { Connection, Document, Schema } from "mongoose";
-import { StoreFailure } from "../errors/failure.ts";
+import type { Document, Schema } from "mongoose";
 import { fieldsRead, type Filter, hasOneOf, isEmpty, topOf } from "../filter/filters.ts";
 import { fieldsOn } from "../filter/q/resolve_path.ts";
 import { describeShape, type Shape } from "../schema/fields/shape.ts";
@@ -9,8 +7,8 @@ import { isTiedToVersion } from "../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import type { SaveDocumentOptions } from "./save_document.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
-import { aggregateValues, inCommands } from "../schema/mongoose/statements/commands.ts";
 import type { UpdateStatement } from "../schema/mongoose/statements/commands.ts";
+import { isObjectAt, unchanged } from "../store/writes/conditions.ts";
 import { appliedFields } from "../store/writes/applied_fields.ts";
 import { setFields, type StoredObject, valueAt } from "../store/values.ts";
 import { factsOf, type Snapshot } from "./document_facts.ts";
@@ -123,122 +121,6 @@ function counted(
   return { ...update, [operator]: { ...update[operator], [key]: 1 } };
 }
 
-/**
- * `undefined` in `all` stands for the whole document. If the values are too large for a condition, or if JavaScript may
- * have changed them, the condition compares the version.
- */
-function unchanged(
-  all: readonly (Iterable<string> | undefined)[],
-  { sameVersion, kept: { values, isSent } }: {
-    readonly sameVersion: Filter;
-    readonly kept: Snapshot;
-  },
-): Filter {
-  const hasVersion = !isEmpty(sameVersion);
-  if (all.includes(undefined)) {
-    return hasVersion ? sameVersion : { $expr: sameAsStored("$$ROOT", values) };
-  }
-  const paths = all.flatMap((each) => [...each ?? []]);
-  if (paths.length === 0) return {};
-  const same = { $and: paths.map((path) => unchangedAt(path, values)) };
-  // A statement has at most 16 MB, including the written values.
-  if (hasVersion && mongoose.mongo.BSON.calculateObjectSize(same) > 1024 * 1024) return sameVersion;
-  const isCertain = isSent && paths.every((path) => isSentBack(valueAt(values, path)));
-  return isCertain || !hasVersion ? same : { $or: [same, sameVersion] };
-}
-
-/** An empty array also matches a missing value, because documents show an empty array for a missing one. */
-export function unchangedAt(path: string, stored: Filter): Filter {
-  const value = valueAt(stored, path);
-  const isMissing = { [path]: { $exists: false } };
-  if (value === undefined) return isMissing;
-  if (Array.isArray(value) && value.length === 0) {
-    return { $or: [{ [path]: { $size: 0 } }, isMissing] };
-  }
-  // A condition on `null` alone would match missing fields and elements of arrays too.
-  if (value === null) return { [path]: { $type: "null", $not: { $type: "array" } } };
-  return { [path]: { $eq: value } };
-}
-
-/**
- * `false` if the value may differ from the stored value. JavaScript sorts numeric keys, whose order MongoDB compares,
- * and cannot represent some stored dates and malformed strings.
- */
-export function isSentBack(value: unknown): boolean {
-  if (Array.isArray(value)) return value.every(isSentBack);
-  if (value instanceof Date) return !Number.isNaN(value.getTime());
-  if (typeof value === "string") return !value.includes("\ufffd");
-  if (!isJsonObject(value)) return true;
-  const keys = Object.keys(value);
-  return (keys.length < 2 || !keys.some((key) => /^\d+$/.test(key))) &&
-    Object.values(value).every(isSentBack);
-}
-
-export function unchangedSince(
-  root: StoredObject,
-  { fields, key }: {
-    readonly fields: readonly string[] | undefined;
-    readonly key: string | undefined;
-  },
-): Filter {
-  const all =
-    fields?.map((field) =>
-      Object.hasOwn(root, field)
-        ? sameAsStored(`$${field}`, root[field])
-        : { $eq: [{ $type: `$${field}` }, "missing"] }
-    ) ?? [sameAsStored("$$ROOT", root)];
-  const same = { $expr: { $and: all } };
-  if (key === undefined || isSentBack(root)) return same;
-  return { $or: [same, hasOneOf(key, [asVersion(root[key])])] };
-}
-
-function sameAsStored(expression: string, value: unknown): object {
-  return { $eq: [expression, { $literal: value }] };
-}
-
-/**
- * If the process cannot decide, the database matches the values without storing them, so that the check comes before
- * the write.
- */
-export async function checkScope(
-  all: readonly StoredObject[],
-  { scope, connection }: { readonly scope: Filter; readonly connection: Connection },
-): Promise<void> {
-  for (const sent of inCommands(all.filter((values) => !isKnownWithin(values, scope)))) {
-    const stages = [{ $match: scope }, { $count: "total" }];
-    const [found] = await aggregateValues({ connection, values: sent, stages });
-    if (Number(found?.total ?? 0) < sent.length) throw new StoreFailure({ kind: "outOfScope" });
-  }
-}
-
-/** `false` if the database must decide. */
-export function isKnownWithin(values: Filter, scope: Filter): boolean {
-  return Object.entries(scope).every(([path, value]) =>
-    path === "$and" && Array.isArray(value)
-      ? value.every((each) => isKnownWithin(values, each))
-      : !path.includes(".") && isEqual(values[path], operandOf(value))
-  );
-}
-
-/** The value of `{ $eq: 5 }`. Any other condition is returned unchanged, and is a value or an object of operators. */
-function operandOf(value: unknown): unknown {
-  return isJsonObject(value) && Object.keys(value).join() === "$eq" ? value.$eq : value;
-}
-
-function isEqual(value: unknown, expected: unknown): boolean {
-  if (expected === null) return value === undefined || value === null;
-  if (expected instanceof mongoose.Types.ObjectId) {
-    // `ObjectId.equals()` also accepts strings and similar objects, which the database would not match.
-    return value instanceof mongoose.Types.ObjectId && expected.equals(value);
-  }
-  return ["string", "number", "boolean"].includes(typeof expected) && value === expected;
-}
-
-/** `$type` alone would also match an array with an object in it. */
-export function isObjectAt(path: string): Filter {
-  return { [path]: { $type: "object", $not: { $type: "array" } } };
-}
-
 interface Reading {
   readonly shape: Shape;
   readonly stored: Filter;
@@ -290,12 +172,4 @@ export function enteredObjects(update: Update, { shape, stored }: Reading): stri
     ).map(([at]) => at)
   );
   return [...new Set(entered)];
-}
-
-/** `TypeMismatch` (14), such as for `$inc` of a string, and `PathNotViable` (28), such as for a path below a number. */
-const CLASHES: ReadonlySet<unknown> = new Set([14, 28]);
-
-/** The update did fit the value that was read, so another request has changed it. */
-export function throwClash(error: unknown): never {
-  throw CLASHES.has(Object(error).code) ? new StoreFailure({ kind: "changed" }, error) : error;
 }

@@ -12,8 +12,8 @@ import type { Resource } from "../types/resource.ts";
  */
 export interface Batch {
   /**
-   * Returns the resource of a route. Its operations are added to the batch and are sent later, all of them together.
-   * Options such as `signal` and `timeoutMS` belong to the batch and not to its operations.
+   * Returns the resource of a route, whose operations are added to the batch. Options such as `signal` and `timeoutMS`
+   * belong to the batch and not to its operations.
    *
    * @typeParam M The model of the route, imported as a type.
    * @param path The path of the route, such as `/movies`.
@@ -21,8 +21,8 @@ export interface Batch {
   resource<M extends FrameworkModel>(path: string): Resource<M>;
   /**
    * Returns a placeholder for a value of the answer to an earlier operation of the batch, such as the identifier of a
-   * new entity. The placeholder can stand for a whole value of a body and for an identifier, but not in a longer text.
-   * The server puts the value in its place.
+   * new entity. The placeholder can stand for a whole value of a body and for an identifier, but not in a longer
+   * string.
    *
    * @param operation The promise that the earlier operation has returned.
    * @param key The name of the field.
@@ -31,10 +31,10 @@ export interface Batch {
   value<T extends object, K extends keyof T & string>(operation: Promise<T>, key: K): T[K];
 }
 
-/** @internal Options of {@linkcode Api.batch}, for the request that sends all operations of the batch. */
+/** @internal */
 export interface BatchCallOptions extends Omit<CallOptions, "parameters"> {
   /**
-   * The path of batches on the server, which is the option `batch.path` of `initialize()`.
+   * The path of batches, which is the option `batch.path` of `initialize()`.
    *
    * @default {"/batch"}
    */
@@ -55,31 +55,19 @@ interface BatchResponse {
   readonly body?: unknown;
 }
 
-/**
- * The headers that operations of the client add to their requests. The server refuses these headers in the requests of
- * a batch, so that the client removes them.
- */
+/** The client adds these headers, and the server refuses them in the requests of a batch. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(["content-type", "cache-control"]);
 
-/** A batch that collects the requests of its operations, until the client sends them all in one request. */
 class CollectedBatch implements Batch {
   readonly requests: BatchRequest[] = [];
   /**
-   * The promises of all operations of the batch. The application may return only some of them, and the batch must fail
-   * if any of its operations cannot be sent.
+   * The application may return only some of these promises, and the batch must fail if any operation cannot be sent.
    */
   readonly operations: Promise<unknown>[] = [];
   readonly #answered: ((incoming: Incoming) => void)[] = [];
-  /**
-   * The index of each operation in the list of requests, by the promise that the operation has returned. `value()` gets
-   * the promise of an operation, and tells the server the index.
-   */
+  /** The index of each request, by the promise of its operation. */
   readonly #indexes = new WeakMap<object, number>();
-  /**
-   * The values of earlier answers for which `value()` has returned a placeholder, which is a random text. The key is
-   * the placeholder, and the value is the name that the server knows, such as `0._id` for the `_id` in the first
-   * answer.
-   */
+  /** The names of earlier values, such as `0._id`, by their placeholders, which are random strings. */
   readonly #names = new Map<string, string>();
   readonly #root: string;
   isSent = false;
@@ -131,8 +119,7 @@ class CollectedBatch implements Batch {
       headers: Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.has(name))),
       ...body && { body: this.#withNames(body) },
     };
-    // The client has replaced each placeholder of `value()` that it can replace. A placeholder that remains, such as
-    // one in a longer text, throws, because the server would store the random text of the placeholder.
+    // A placeholder that remains, such as one in a longer string, throws, because the server would store it.
     if (this.#isIn(JSON.stringify(request))) {
       throw new TypeError(
         "Cannot add the operation: a value of the batch stands for a whole value of a body or for an identifier",
@@ -142,15 +129,14 @@ class CollectedBatch implements Batch {
     return await new Promise<Incoming>((resolve) => this.#answered.push(resolve));
   };
 
-  /** Whether a text contains a placeholder that `value()` has returned for a value of an earlier answer. */
   #isIn(text: string): boolean {
     return [...this.#names.keys()].some((each) => text.includes(each));
   }
 
   #withNames(body: object): unknown {
     return JSON.parse(toJson(body, "body"), (key, value) => {
-      // The server replaces an object with the key `$result` by a value of an earlier answer. A body of the application
-      // with this key throws, because the server would replace data of the application.
+      // The server replaces an object with the key `$result` by a value of an earlier answer, so a body of the
+      // application with this key would lose data.
       if (key === "$result") {
         throw new TypeError('Cannot add the operation: a body of a batch has no key "$result"');
       }
@@ -159,10 +145,7 @@ class CollectedBatch implements Batch {
     });
   }
 
-  /**
-   * Returns a resource whose operations store the index of their request in the batch. `value()` gets the promise of an
-   * operation, and finds the index by this promise.
-   */
+  /** `value()` finds the index of a request by the promise of its operation. */
   #watched(resource: AnyResource): AnyResource {
     const entries = Object.entries(resource).map(([name, call]) => [
       name,
@@ -188,9 +171,8 @@ interface RunOptions {
 }
 
 /**
- * Collects the operations of a batch and sends them. Returns the results of the promises that `build` returns. If the
- * request of the batch fails, these promises stay pending, because the rejection of a promise that the application does
- * not handle could end its process.
+ * If the request fails, the promises of the operations stay pending, because a rejection that the application does not
+ * handle could end its process.
  */
 export async function runBatch(
   build: (batch: Batch) => readonly unknown[],
@@ -220,17 +202,12 @@ export async function runBatch(
     options,
   });
   const { responses } = Object(body) as { readonly responses?: readonly BatchResponse[] };
-  // If the server sends fewer answers than the batch has requests, the promises of the other operations would stay
-  // pending forever. The batch fails instead.
+  // With fewer answers than requests, the promises of the other operations would stay pending forever.
   if (responses?.length !== batch.requests.length) throw new ApiError(status, body);
   batch.resolve(responses);
   return await results;
 }
 
-/**
- * Calls the function of the application that adds operations to a batch and returns a list of their promises. Returns
- * the results of these promises. Rejects if the function throws an error.
- */
 async function resultsOf(
   build: (batch: Batch) => readonly unknown[],
   batch: CollectedBatch,

@@ -1,18 +1,11 @@
-/** An event of a `text/event-stream`, which changes a live list. */
 export interface StreamEvent {
   readonly type: string;
   readonly data: string;
-  /**
-   * The last `id` in the stream up to this event. The server accepts the `id` as a resume token, from which it
-   * continues after a reconnection.
-   */
+  /** The last `id` up to this event, which the server accepts as a resume token. */
   readonly place: string | undefined;
 }
 
-/**
- * A parser of a `text/event-stream` that arrives in chunks of bytes. A chunk may end inside a line or a character, so
- * the parser keeps the rest until the next chunk.
- */
+/** A parser of a `text/event-stream`. A chunk may end inside a line or a character. */
 export class EventParser {
   readonly #decoder = new TextDecoder();
   #rest = "";
@@ -21,7 +14,6 @@ export class EventParser {
   #data: string[] = [];
   #place: string | undefined;
 
-  /** Returns the events that are complete with these bytes. The list is empty if no event has ended. */
   push(bytes: Uint8Array): StreamEvent[] {
     let text = this.#decoder.decode(bytes, { stream: true });
     if (text === "") return [];

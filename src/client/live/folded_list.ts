@@ -2,31 +2,22 @@ import type { StreamEvent } from "./event_parser.ts";
 
 type Entity = { readonly _id: unknown };
 
-/** The entities of a live list in their order, as the client knows them. Each event of the server changes the list. */
+/** The entities of a live list in their order, to which the events of the server are applied. */
 export class FoldedList {
   readonly #revive: (entity: object) => void;
   #entities = new Map<string, Entity>();
   #order: string[] = [];
   /**
-   * A second live list, which is filled while the server sends the whole list again. The event `ready` of the server
-   * puts it in the place of the old list, so that an application never sees an incomplete list.
+   * While the server sends the whole list again, a second list is filled. The event `ready` puts it in the place of the
+   * old list, so that an application never sees an incomplete list.
    */
   #next: FoldedList | undefined;
-  /**
-   * Whether the server has sent the event `ready` on the present connection, which says that the live list is complete.
-   * `live()` yields no list before this event.
-   */
+  /** Whether the event `ready` of the present connection has come, after which the list is complete. */
   #isReady = false;
 
-  /**
-   * The resume token for `Last-Event-ID`, from which the server can continue after a reconnection. The list contains
-   * all events up to this token. If the token is empty, the client reads the whole list again.
-   */
+  /** The resume token for `Last-Event-ID`. If it is empty, the client reads the whole list again. */
   place = "";
-  /**
-   * Whether the live list is complete and has changed since the last call of `takeNews()`, so that `live()` must yield
-   * it again.
-   */
+  /** Whether the list is complete and has changed since the last call of `takeNews()`. */
   hasNews = false;
 
   constructor(revive: (entity: object) => void) {
@@ -34,27 +25,20 @@ export class FoldedList {
   }
 
   /**
-   * Returns the entities in a new array. An entity that has not changed is the same object as in the array that the
-   * previous call has returned, so that a view can compare entities by identity.
+   * An entity that has not changed is the same object as in the previous array, so that a view can compare entities by
+   * identity.
    */
   takeNews(): object[] {
     this.hasNews = false;
     return this.#order.flatMap((key) => this.#entities.get(key) ?? []);
   }
 
-  /**
-   * Prepares the live list for a new connection after the previous connection has ended. If the client has no resume
-   * token, the server sends the whole list again. The client collects the new list separately, and replaces the old
-   * list when the new list is complete.
-   */
+  /** Without a resume token, the server sends the whole list again, which replaces the old list when it is complete. */
   reopen(): void {
     this.#restart(this.place === "");
   }
 
-  /**
-   * Applies an event of the server to the live list. If the event is invalid, throws and clears the resume token, so
-   * that the next connection reads the whole list.
-   */
+  /** An invalid event clears the resume token, so that the next connection reads the whole list. */
   take({ type, data, place }: StreamEvent): void {
     const earlier = this.place;
     this.place = "";
@@ -79,8 +63,8 @@ export class FoldedList {
   }
 
   /**
-   * Adds or replaces an entity. `after` is the identifier of the entity before it, or `null` at the start of the list.
-   * Without `after`, an entity that is in the list keeps its index, and a new entity is added at the end.
+   * `after` is the identifier of the entity before it, or `null` at the start of the list. Without `after`, an entity
+   * keeps its index, and a new entity is added at the end.
    */
   #put({ entity, after }: { readonly entity: Entity; readonly after?: unknown }): void {
     const key = keyOf(entity._id);
@@ -99,18 +83,15 @@ export class FoldedList {
 
   #indexBehind(id: unknown): number {
     if (id === null) return 0;
-    // While the server sends a whole list, `after` names the entity that was added last. The search therefore begins at
-    // the end of the list, where it finds this entity at once.
+    // While the server sends a whole list, `after` names the entity that was added last, so a search from the end finds
+    // it at once.
     const index = this.#order.lastIndexOf(keyOf(id));
     if (index < 0) throw new Error(`Cannot follow the list: ${keyOf(id)} is not in it`);
     return index + 1;
   }
 }
 
-/**
- * Returns the JSON of an identifier, by which the client finds an entity of a live list in a Map. The identifier itself
- * cannot be the key, because it may be an object.
- */
+/** An identifier may be an object, which cannot be the key of a Map. */
 function keyOf(id: unknown): string {
   return JSON.stringify(id);
 }

@@ -1,7 +1,7 @@
 import { EventParser } from "./event_parser.ts";
 import { FoldedList } from "./folded_list.ts";
 
-/** The options of `live()` that the client applies itself and does not send to the server. */
+/** The options of `live()` that the client does not send to the server. */
 interface LiveReading {
   readonly signal?: AbortSignal | undefined;
   readonly silenceMS?: number | undefined;
@@ -9,61 +9,45 @@ interface LiveReading {
   readonly revive?: readonly string[];
 }
 
-/**
- * The request that opens the stream of a live list. The function `send` of the client adds the URL, and the options of
- * `live()` that become parameters and headers, such as `q`.
- */
 interface LiveRequest {
   readonly method: "GET";
   readonly headers: Readonly<Record<string, string>>;
-  /**
-   * A function that gets each answer of the server. It returns an answer with the stream of a live list, whose body the
-   * client must not read as JSON. It returns `undefined` for an error, whose body is read as JSON.
-   */
+  /** Keeps the stream of a live list, whose body the client must not read as JSON. */
   readonly keep: (response: Response) => object | undefined;
 }
 
-/**
- * The functions and the constant of the client that the code of live lists gets as arguments. Imports of them would
- * make bundlers split the client into more files.
- */
+/** Imports of these functions would make bundlers split the client into more files. */
 interface LiveSource {
-  /** The longest delay of `setTimeout()` in milliseconds, to which longer delays are shortened. */
   readonly longestTimerMS: number;
   readonly send: (request: LiveRequest) => Promise<unknown>;
   readonly revive: (entity: object, names: readonly string[] | undefined) => void;
 }
 
 /**
- * The milliseconds from a change of a live list until `live()` yields the list. Changes within this time are in one
- * list, so that the loop of the application over `live()` runs once for all of them.
+ * In milliseconds. Changes within this time are in one list, so that the loop of the application runs once for all of
+ * them.
  */
 const TOGETHER_MS = 10;
 
-/**
- * The default of `silenceMS`, which is the time without bytes after which the client closes a connection. The server
- * sends a heartbeat every 15 seconds by default, so a working connection is never silent for this long.
- */
+/** In milliseconds. The server sends a heartbeat every 15 seconds by default. */
 const SILENCE_MS = 45_000;
 
 const FIRST_PAUSE_MS = 1000;
 
 /**
- * The longest pause before a reconnection, in milliseconds. Pauses double up to this length, and begin again at one
- * second after a connection that has lasted longer than this time.
+ * In milliseconds. Pauses double up to this length, and begin again at one second after a connection that has lasted
+ * longer.
  */
 const LONGEST_PAUSE_MS = 30_000;
 
-/**
- * The number of connections that may break before `live()` yields its first list. If one more breaks, `live()` throws.
- */
+/** The number of connections that may break before the first list. */
 const MOST_AT_FIRST = 3;
 
 /**
- * Yields the entities of a live list, and yields them again after each change. Opens another connection when one ends.
+ * Opens another connection when one ends.
  *
- * @throws {ApiError} If the server answers with a 4xx status. Before the first list, the error of a failed
- * request or of the fourth broken stream is thrown too. After the first list, `onDisconnect` gets other errors.
+ * @throws {ApiError} If the server answers with a 4xx status. Before the first list, the error of a failed request or
+ * of the fourth broken stream is thrown too. After the first list, `onDisconnect` gets other errors.
  */
 export async function* live(
   { send, revive, longestTimerMS }: LiveSource,
@@ -112,10 +96,6 @@ function streamOf(response: Response | undefined): ReadableStream<Uint8Array> {
   throw new TypeError(`Cannot read a live list from ${type}: the route needs all({ live: true })`);
 }
 
-/**
- * Yields the entities of a live list each time that events of one connection have changed them. Changes within 10
- * milliseconds are in the same array.
- */
 async function* listsIn(
   stream: ReadableStream<Uint8Array>,
   list: FoldedList,
@@ -124,8 +104,7 @@ async function* listsIn(
   const reader = stream.getReader();
   const cancel = () => void reader.cancel().catch(() => {});
   signal?.addEventListener("abort", cancel);
-  // The end of the stream is a property instead of a promise. A promise would keep the callbacks of every wait in
-  // memory until the end of the stream.
+  // A promise in place of this property would keep the callbacks of every wait in memory until the end of the stream.
   const state: { wake: () => void; end?: { readonly error?: unknown } } = { wake: () => {} };
   const noteEnd = (end: { readonly error?: unknown }) => {
     state.end = end;
@@ -150,10 +129,7 @@ async function* listsIn(
   }
 }
 
-/**
- * Reads the stream of one connection to its end and applies its events to the live list. Reading goes on while the
- * application handles an earlier list, so that the next list that `live()` yields has all changes.
- */
+/** Reading goes on while the application handles an earlier list, so that the next list has all changes. */
 async function follow(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { list, silenceMS, tellNews }: {
@@ -172,10 +148,6 @@ async function follow(
   }
 }
 
-/**
- * Resolves with the value of a promise, or with `undefined` if the promise takes longer than the given time, so that a
- * connection without any bytes can be closed.
- */
 async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -188,7 +160,7 @@ async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T |
   }
 }
 
-/** Resolves after the given time. Resolves earlier if the signal is aborted, so that an aborted loop ends at once. */
+/** Resolves earlier if the signal is aborted, so that an aborted loop ends at once. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return;
   let stop = () => {};

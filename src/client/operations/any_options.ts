@@ -1,9 +1,6 @@
 import type { CallOptions } from "../sending/send_request.ts";
 
-/**
- * The options of all operations, without the types of a model. `Resource` declares the options that each operation has,
- * so that one type is enough for the code of the operations.
- */
+/** The options of all operations, without the types of a model. */
 export interface AnyOptions extends CallOptions {
   readonly q?: object;
   readonly select?: readonly string[];

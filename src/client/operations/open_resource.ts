@@ -3,10 +3,7 @@ import type { Operations } from "./operations.ts";
 
 type Options = AnyOptions | undefined;
 
-/**
- * The methods of `Resource` and `Single` without the types of a model. The code of the client uses this type, and
- * applications get the same object with the types of their model.
- */
+/** The methods of `Resource` and `Single` without the types of a model. */
 export type AnyResource = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 export function openResource(list: Operations): AnyResource {
@@ -45,8 +42,7 @@ type ActionArgs = [id: string, body?: object | undefined, options?: Options] | [
 /**
  * Runs an action on an entity if the arguments begin with an identifier, else on the list. A missing identifier, as in
  * `action("close", undefined, body)`, throws a `TypeError` if `body` has a key that is not the name of an option.
- * Otherwise, the action runs on the list, because `undefined` can be the body and `body` can be the options of such an
- * action.
+ * Otherwise, `undefined` can be the body and `body` the options.
  */
 async function act(list: Operations, name: string, ...args: ActionArgs): Promise<unknown> {
   const [first, second, third] = args;
@@ -77,13 +73,12 @@ function openFile(file: Operations): AnyResource {
 }
 
 /**
- * Returns the operations on a sub-resource, whose property holds a list or one entity. Only the types distinguish a
- * list from one entity. At run time, a call whose first argument is an identifier is a call on a list.
+ * Only the types distinguish a list from one entity. At run time, a call whose first argument is an identifier is a
+ * call on a list.
  *
  * `remove()` without arguments sends `DELETE` to the URL of the property, which removes the entities of a list if the
- * route has `removeAll()`. A call with a wrong identifier must not remove the list. `remove(undefined)` and
- * `remove({})` therefore throw a `TypeError`, as does `remove()` with an object that has other keys than the options of
- * `remove()`.
+ * route has `removeAll()`. A call with a wrong identifier must not do this, so `remove(undefined)`, `remove({})` and an
+ * object with other keys than the options of `remove()` throw a `TypeError`.
  */
 function openPart(place: Operations): AnyResource {
   const list = openResource(place);

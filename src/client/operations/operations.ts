@@ -13,18 +13,15 @@ type Sent = Pick<Outgoing, "method" | "body" | "bytes" | "keep" | "isList"> & {
   readonly next?: string | undefined;
 };
 
-/**
- * The operations at the URL of a list or of an entity, without the types of a model. `Resource` and `Single` add the
- * types.
- */
+/** The operations at the URL of a list or of an entity, without the types of a model. */
 export class Operations {
   readonly #send: Send;
   readonly #url: string;
   readonly #isKeyed: boolean;
 
   /**
-   * With `isKeyed`, each `POST` has the header `Idempotency-Key`, so that the client can repeat the request after a 503
-   * or a lost connection.
+   * With `isKeyed`, each `POST` has the header `Idempotency-Key`, so that the client can repeat it after a 503 or a
+   * lost connection.
    */
   constructor(send: Send, url: string, isKeyed = false) {
     this.#send = send;
@@ -53,9 +50,8 @@ export class Operations {
     for (let count = 1; page.next !== undefined; count++) {
       const { next } = page;
       if (next === earlier) throw new Error(`Cannot read the next page: "${next}" comes again`);
-      // Links from page to page that form a cycle would make the loop endless, so a link that comes again throws.
-      // Brent's algorithm finds a cycle of any length, because the link that all others are compared with is replaced
-      // after 1, 2, 4, 8, … pages.
+      // A cycle of links would make the loop endless. Brent's algorithm finds a cycle of any length, because the link
+      // for the comparison is replaced after 1, 2, 4, 8, … pages.
       if ((count & (count - 1)) === 0) earlier = next;
       page = await this.list({ ...options, next });
       yield* page.items;
@@ -71,8 +67,8 @@ export class Operations {
   async read(options: AnyOptions = {}): Promise<unknown> {
     const { known } = options;
     const etag = known && etagOf(known);
-    // Some runtimes add `cache-control: no-cache` to a conditional request, and the server would send no 304. A request
-    // with a `cache-control` of its client gets no `no-cache`.
+    // Some runtimes add `cache-control: no-cache` to a conditional request, unless it has a `cache-control`, and the
+    // server would send no 304.
     const conditions = etag && { "if-none-match": etag, "cache-control": "max-age=0" };
     const incoming = await this.#request({ method: "GET", headers: conditions || {} }, options);
     const { status, headers } = incoming;
@@ -82,7 +78,6 @@ export class Operations {
     return etag && isSame ? known : entityOf(incoming, options);
   }
 
-  /** Sends a write and returns the body of the answer, which may be empty. */
   async write(
     method: Outgoing["method"],
     body: object | undefined,
@@ -113,7 +108,7 @@ export class Operations {
     return await this.write(method, body, options);
   }
 
-  /** Stores a file. An upload has no time limit by default, because its time depends on the connection. */
+  /** An upload has no time limit by default, because its time depends on the connection. */
   async put(bytes: Blob & { readonly name?: string }, options: AnyOptions = {}): Promise<unknown> {
     const { name = bytes.name } = options;
     const headers = {
@@ -126,10 +121,7 @@ export class Operations {
     return entityOf(await this.#request({ method: "PUT", bytes, headers }, given), options);
   }
 
-  /**
-   * Reads a file. Returns the answer with the stream of its body, so that the application can read a large file chunk
-   * by chunk.
-   */
+  /** Returns the answer with the stream of its body, so that the application can read a large file chunk by chunk. */
   async open(options: AnyOptions = {}): Promise<unknown> {
     const keep = (body: Response) => body.ok ? { body } : undefined;
     return (await this.#request({ method: "GET", keep }, options)).body;
@@ -154,9 +146,8 @@ export class Operations {
       ...createOnly && { "if-none-match": "*" },
       ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
     });
-    // A `PATCH` or `PUT` with a filter, `If-Match` or `If-None-Match` is not repeated. The server could refuse the repetition,
-    // because the first attempt may have changed the entity. The same is true of a body with `__v`, which a server with
-    // strict bodies compares with the stored version.
+    // A `PATCH` or `PUT` with a filter, `If-Match`, `If-None-Match` or `__v` in the body is not repeated. The server
+    // could refuse the repetition, because the first attempt may have changed the entity.
     const isBound = (options.q ?? options.parameters?.q) !== undefined ||
       joined.has("if-match") || joined.has("if-none-match") || "__v" in (body ?? {});
     return this.#send({
@@ -170,18 +161,12 @@ export class Operations {
   }
 }
 
-/**
- * Returns the header `Idempotency-Key`, which is the same for all repetitions of a call. `crypto.randomUUID()` does not
- * exist in pages without HTTPS, so the key consists of random numbers.
- */
+/** The key is the same for all repetitions of a call. Pages without HTTPS have no `crypto.randomUUID()`. */
 function newKey(): Headings {
   return { "idempotency-key": crypto.getRandomValues(new Uint32Array(4)).join("-") };
 }
 
-/**
- * Returns the options of a write to many entities. Throws a `TypeError` if the options have no filter, because the
- * request would select all entities.
- */
+/** Without a filter, a write to many entities would select all of them. */
 function checked(options: AnyOptions = {}, verb: string): AnyOptions {
   if (typeof options.q !== "object" || options.q === null) {
     throw new TypeError(`Cannot ${verb} all: q is missing; { q: {} } selects everything`);
@@ -196,9 +181,7 @@ function entityOf({ headers, body }: Incoming, options: AnyOptions): unknown {
 }
 
 /**
- * Encodes an identifier or a name as a segment of a URL, because an identifier may contain characters such as `/`.
- *
- * @throws {TypeError} If the segment would change the path. For example, an empty identifier would name the whole list.
+ * Encodes a segment of a URL, and throws if it would change the path. An empty identifier would name the whole list.
  */
 function segmentOf(given: string | number): string {
   const text = Number.isFinite(given) ? String(given) : given;

@@ -1,8 +1,7 @@
 import type { Incoming } from "../sending/send_request.ts";
 
 /**
- * A page of a list as `all()` returns it, with the number of entities on all pages and the option that reads the next
- * page.
+ * A page of a list, as `all()` returns it.
  *
  * @typeParam T An entity.
  */
@@ -11,7 +10,7 @@ export interface Page<T> {
    * The entities of the page in the order of the list. If the route has no pages, these are all entities of the list.
    */
   readonly items: T[];
-  /** The number of entities on all pages, or `undefined` if the server has not counted the entities. */
+  /** The number of entities on all pages, if the server has counted them. */
   readonly total: number | undefined;
   /** The option `next` of `all()` that reads the next page, or `undefined` on the last page. */
   readonly next: string | undefined;
@@ -28,9 +27,8 @@ export function readPage({ headers, body, sent }: Incoming): Page<object> {
 }
 
 /**
- * Returns the query parameters of the next page from the header `Link`, or `undefined` on the last page. The path of
- * the link is ignored, because a server behind a proxy may write a path that clients cannot call. The link lacks the
- * parameters that were sent in a body, so they are added.
+ * The query parameters of the next page. The path of the link is ignored, because a server behind a proxy may write a
+ * path that clients cannot call. The link lacks the parameters that were sent in a body, so they are added.
  */
 function nextOf(link: string, sent: string | undefined): string | undefined {
   const [, target] = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec(link) ?? [];

@@ -2,8 +2,7 @@ import { toJson } from "../sending/to_json.ts";
 import type { AnyOptions } from "./any_options.ts";
 
 /**
- * Returns the options of a call as the query string of a URL, with the question mark. With `next`, the parameters in
- * `next` replace all options except `parameters`, because `next` contains the options of the first page.
+ * The parameters in `next` replace all options except `parameters`, because they contain the options of the first page.
  */
 export function queryString(options: AnyOptions, next: string | undefined): string {
   const { q, populate, by: group, parameters = {} } = options;
@@ -27,7 +26,7 @@ export function queryString(options: AnyOptions, next: string | undefined): stri
   };
   const query = new URLSearchParams(next);
   for (const [name, value] of [...Object.entries(values), ...Object.entries(parameters)]) {
-    // An option with an empty list, such as `select: []`, adds no parameter to the URL.
+    // An empty list adds no parameter.
     const isGiven = value !== undefined && [value].flat().length;
     if (isGiven && !query.has(name)) query.set(name, String(value));
   }

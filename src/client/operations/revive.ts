@@ -1,7 +1,4 @@
-/**
- * Replaces the text in the named fields of an entity, or of each entity of a list, by a `Date`, because dates in JSON are
- * text. Changes and returns the entity or the list itself.
- */
+/** Changes and returns the entity or the list itself. */
 export function revive<T>(entities: T, names: readonly string[] = []): T {
   for (const entity of [entities].flat().map(Object)) {
     for (const name of names) {

@@ -3,13 +3,10 @@ import { openDeadline, signalOfStream, untilAborted } from "./deadline.ts";
 import { pause, pauseAfter, type RetryOptions } from "./retry.ts";
 import { toJson } from "./to_json.ts";
 
-/** @internal The headers that `connect()` and each call accept, as an object or as `Headers`. */
+/** @internal */
 export type HeaderValues = Readonly<Record<string, string>> | Headers;
 
-/**
- * A function that sends requests and has the arguments of `fetch()`. An application can trace requests by such a
- * function.
- */
+/** A function with the arguments of `fetch()`, by which an application can trace requests. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of {@linkcode connect}. */
@@ -20,13 +17,12 @@ export interface ConnectOptions {
    */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
   /**
-   * Whether cookies are sent. Without this option, `fetch()` decides. In browsers, `fetch()` sends cookies only to the
-   * origin of the page.
+   * Whether cookies are sent. By default, `fetch()` decides, and sends cookies only to the origin of the page in
+   * browsers.
    */
   readonly credentials?: "include" | "omit" | "same-origin";
   /**
-   * The function that sends requests instead of the global `fetch()`, for example to trace them or to test without a
-   * server.
+   * The function that sends requests, for example to trace them or to test without a server.
    *
    * @default {globalThis.fetch}
    */
@@ -46,12 +42,12 @@ export interface ConnectOptions {
   readonly queryMethod?: boolean;
   /**
    * Options of the repetition of requests. The client repeats only requests for which two attempts have the same effect
-   * as one attempt.
+   * as one.
    */
   readonly retry?: RetryOptions;
 }
 
-/** Options of a single call, such as its time limit, which every operation of the client accepts. */
+/** Options that every operation of the client accepts. */
 export interface CallOptions {
   /** The signal that aborts the call, which fails with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
@@ -59,70 +55,54 @@ export interface CallOptions {
   readonly timeoutMS?: number | undefined;
   /** Additional headers, which replace headers of `connect()` with the same name. */
   readonly headers?: HeaderValues | undefined;
-  /** Additional query parameters, for hooks of the server. A parameter that another option sets is not replaced. */
+  /** Additional query parameters, for hooks of the server, which replace no parameter of another option. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
-/**
- * The request of an operation, such as the `POST` of `create()`. {@linkcode sendRequest} adds the headers of
- * `connect()`, sends the request, and repeats it after some failures.
- */
+/** The request of an operation, without the headers of `connect()`. */
 export interface Outgoing {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "QUERY";
   readonly url: string;
-  /**
-   * The headers of the operation and the headers in the options of the call. They replace headers of `connect()` with
-   * the same name.
-   */
+  /** These headers replace headers of `connect()` with the same name. */
   readonly headers: Headers;
-  /** The value whose JSON is the body of the request. Absent for a read, and for a file, whose bytes are in `bytes`. */
+  /** The value whose JSON is the body of the request. */
   readonly body?: object | undefined;
-  /**
-   * Whether the request reads a list. If its URL would be too long, the client sends its parameters in the body of a
-   * `QUERY` request.
-   */
+  /** Whether the request reads a list, whose parameters a `QUERY` request can have in its body. */
   readonly isList?: boolean;
-  /** The bytes of a file that `put()` uploads, which are sent unchanged in the place of JSON. */
+  /** The bytes of a file, in place of a body in JSON. */
   readonly bytes?: Blob;
   /**
-   * Returns whether the request can be sent again after an answer, or without one, because two attempts have the same
-   * effect as one attempt.
+   * Whether the request can be sent again after an answer, or without one, because two attempts have the same effect as
+   * one.
    */
   readonly repeatable?: (incoming?: Incoming) => boolean;
   /**
-   * A function that gets each answer. If the function returns an object, the client does not read the body of the
-   * answer, so that a live list or the download of a file can read the body as a stream.
+   * If the function returns an object, the client does not read the body of the answer, so that a live list or a
+   * download can read it as a stream.
    */
   readonly keep?: ((response: Response) => Content | undefined) | undefined;
   readonly options: CallOptions;
 }
 
-/**
- * The answer to a request. Its body is the JSON value that the client has read. For a file and for a live list, the
- * client leaves the stream of the body unread.
- */
+/** For a file and for a live list, the client leaves the stream of the body unread. */
 export interface Incoming extends Content {
   readonly status: number;
   readonly headers: Headers;
-  /**
-   * The query parameters that the client has sent in the body of a `QUERY` request. The client adds them to the link to
-   * the next page, because the link of the server lacks them.
-   */
+  /** The parameters in the body of a `QUERY` request, which the link of the server to the next page lacks. */
   readonly sent?: string | undefined;
 }
 
 interface Content {
   readonly body?: unknown;
-  /** Whether the body is not JSON, such as the HTML page of a proxy. The call fails with such a body. */
+  /** Whether the body is not JSON, such as the HTML page of a proxy, so that the call fails. */
   readonly isText?: boolean;
 }
 
 export type Send = (outgoing: Outgoing) => Promise<Incoming>;
 
 /**
- * Sends a request and returns its answer. A repeatable request is sent again after a 503, and if no complete answer
- * arrives. A `POST` with an idempotency key is also sent again after a 409 that means that an earlier attempt is in
- * progress.
+ * A repeatable request is sent again after a 503, and if no complete answer arrives. A `POST` with an idempotency key
+ * is also sent again after a 409 that means that an earlier attempt is in progress.
  *
  * @throws {ApiError} If the status of the last answer is neither 2xx nor 304, or if its body is not JSON.
  */
@@ -144,10 +124,7 @@ export async function sendRequest(
   return { ...incoming, sent };
 }
 
-/**
- * The length of a URL up to which no server and no proxy refuses it. A list with a longer URL is read by the method
- * `QUERY`.
- */
+/** No server and no proxy refuses a URL up to this length. */
 const LONGEST_URL = 2000;
 
 async function sendWithin(outgoing: Outgoing, connection: ConnectOptions): Promise<Incoming> {
@@ -155,12 +132,12 @@ async function sendWithin(outgoing: Outgoing, connection: ConnectOptions): Promi
   const { signal, end } = openDeadline({ signal: given, timeoutMS });
   try {
     signal.throwIfAborted();
-    // The application may change the object of the body as soon as the call has returned its promise, for example to
-    // clear a form. All attempts therefore send the JSON of this moment.
+    // The application may change the body as soon as the call has returned its promise, for example to clear a form.
+    // All attempts therefore send the JSON of this moment.
     const content = outgoing.bytes ?? (outgoing.body && toJson(outgoing.body, "body"));
     const options = { connection, signal, content };
     // A call must end when its signal is aborted, even if the function for headers or a custom `fetch()` ignores the
-    // signal. The client therefore waits for the answer or the signal, whichever comes first.
+    // signal.
     return await Promise.race([untilAborted(signal), repeat(outgoing, options)]);
   } finally {
     end();
@@ -182,10 +159,7 @@ async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Inco
   }
 }
 
-/**
- * Whether the client should send the request again after this answer, because a later attempt can have another answer.
- * A 409 with `Retry-After` answers a `POST` whose idempotency key belongs to an attempt that is in progress.
- */
+/** A 409 with `Retry-After` answers a `POST` whose idempotency key belongs to an attempt that is in progress. */
 function isBusy({ status, headers }: Incoming, { method }: Outgoing): boolean {
   return status === 503 || status === 409 && method === "POST" && headers.has("retry-after");
 }
@@ -199,13 +173,11 @@ function accept(incoming: Incoming): Incoming {
 interface AttemptOptions {
   readonly connection: ConnectOptions;
   readonly signal: AbortSignal;
-  /** The bytes of a file, or the JSON of the body. Absent for a request without a body. */
+  /** The bytes of a file, or the JSON of the body. */
   readonly content: Blob | string | undefined;
 }
 
-/**
- * Sends a request once. Returns an `error` if no complete answer arrives, so that the caller can repeat the request.
- */
+/** Returns an `error` if no complete answer arrives, so that the request can be repeated. */
 async function attempt(
   { method, url, headers, keep, options }: Outgoing,
   { connection, signal, content }: AttemptOptions,
@@ -219,14 +191,13 @@ async function attempt(
       headers,
     ),
     signal: keep ? signalOfStream(signal, options.signal) : signal,
-    // Some worker runtimes throw if `credentials` is a key of the options, even with the value `undefined`. The key is
-    // therefore added only with a value.
+    // Some worker runtimes throw at the key `credentials`, even with the value `undefined`.
     ...credentials !== undefined && { credentials },
     ...content && { body: content },
   };
   signal.throwIfAborted();
   // `Request` throws if the URL is invalid, so that the client does not repeat the request. A custom `fetch()` may
-  // accept other URLs, so its URLs are not checked.
+  // accept other URLs.
   if (connection.fetch === undefined) new Request(url);
   try {
     const response = await fetch(url, init);
@@ -239,10 +210,7 @@ async function attempt(
   }
 }
 
-/**
- * Joins headers of several sources. A header of a later argument replaces headers of earlier arguments with the same
- * name.
- */
+/** A header of a later argument replaces earlier headers with the same name. */
 export function joinHeaders(...all: readonly (HeaderValues | undefined)[]): Headers {
   const joined = new Headers();
   for (const headers of all) new Headers(headers).forEach((value, name) => joined.set(name, value));

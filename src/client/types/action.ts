@@ -5,15 +5,10 @@ import type { Input, NewOf } from "./body.ts";
 import type { Json, JsonValue } from "./json.ts";
 import type { MatchOptions, RemoveOptions } from "./options.ts";
 
-/**
- * @internal Options of `action()`, which are the HTTP method and the conditions of the write.
- *
- * @typeParam M The model.
- */
+/** @internal */
 export interface ActionOptions<M> extends RemoveOptions<M> {
   /**
-   * The HTTP method of the action, which must be the method that the server declares. The client does not know the
-   * declaration at run time.
+   * The HTTP method that the server declares for the action. The client does not know the declaration at run time.
    *
    * @default {"POST"}
    */
@@ -21,51 +16,43 @@ export interface ActionOptions<M> extends RemoveOptions<M> {
 }
 
 /**
- * The result of `action()`. If the action declares `answer`, the result is the JSON of that type. Otherwise, the result
- * is the JSON of the entity. If `run` returns nothing, the result is `undefined`. Without the type of the action, the
- * result is `unknown`.
+ * The result of `action()`, which is the JSON of the type `answer` of the action, or else of the entity. If `run`
+ * returns nothing, the result is `undefined`. Without the type of the action, the result is `unknown`.
  *
  * @typeParam M The model.
  * @typeParam A The action: `typeof close`.
  */
 export type ActionAnswer<M, A extends AnyAction> = AnswerOf<M, A["answer"], ResultIn<A>>;
 
-/**
- * @internal The properties of an action that the types of the client read. An application gives `typeof close` as a
- * type argument, so that TypeScript checks the body and the answer of the action `close`.
- */
+/** @internal */
 export interface AnyAction extends ActionRecord {
   /** The name of the action, which is the last segment of its path. */
   readonly operation: string;
 }
 
 /**
- * @internal The name of an action on one entity, for `Single`. For an action on a list, the type is `never`, so that a
- * call does not compile.
+ * @internal The name of an action on one entity, or `never` for an action on a list, so that a call does not compile.
  */
 export type EntityActionName<A extends AnyAction> = "one" extends A["on"] ? A["operation"] : never;
 
 /**
- * @internal The arguments of `Resource.action()` after the name. Only an action on one entity has an identifier, so an
- * identifier for an action on a list does not compile.
+ * @internal The arguments of `Resource.action()` after the name. An identifier for an action on a list does not
+ * compile.
  */
 export type ActionArgs<M, A extends AnyAction> = A["on"] extends infer On
   ? On extends "one" ? [id: string, ...rest: EntityActionArgs<M, A>]
   : RestArgs<A, Omit<ActionOptions<M>, keyof ActionMatch>>
   : never;
 
-/**
- * @internal The arguments of an action on one entity after the name and the identifier, which are the body and the
- * options.
- */
+/** @internal */
 export type EntityActionArgs<M, A extends AnyAction> = RestArgs<A, ActionOptions<M>>;
 
 /** @internal The options that an action on a list does not have, because `If-Match` names the version of one entity. */
 export type ActionMatch = Pick<MatchOptions, "ifMatch">;
 
 /**
- * @internal The body and the options `O` of an action. Options are required for an action with `GET`, because the
- * client sends `POST` unless the option `method` is set. A body is required if the action declares one.
+ * @internal The body and the options `O` of an action. Options are required for `GET`, because the client sends `POST`
+ * unless the option `method` is set.
  */
 export type RestArgs<A extends AnyAction, O> = "GET" | "POST" extends A["method"]
   ? [body?: ActionBody<A["body"]>, options?: O]
@@ -74,56 +61,37 @@ export type RestArgs<A extends AnyAction, O> = "GET" | "POST" extends A["method"
     ? [body?: ActionBody<A["body"]>, options?: O & { readonly method?: "POST" | undefined }]
   : [body: ActionBody<A["body"]>, options?: O & { readonly method?: "POST" | undefined }];
 
-/**
- * @internal The type of the body that a call of an action sends. `B` is the option `body` of the action, which is a
- * model class, a schema or `undefined`.
- */
+/** @internal */
 export type ActionBody<B> = B extends abstract new () => FrameworkModel
   ? FrameworkModel extends InstanceType<B> ? object : NewOf<InstanceType<B>>
   : B extends StandardSchema ? unknown extends TypeIn<B, "input"> ? object
     : Input<TypeIn<B, "input">>
   : undefined;
 
-/**
- * @internal The value with which the function `run` of an action resolves. `ActionAnswer` depends on this type, because
- * the server sends the entity or the data that `run` returns.
- */
+/** @internal */
 export type ResultIn<A extends AnyAction> = A extends {
   readonly run: (...args: never) => infer R;
 } ? Awaited<R>
   : never;
 
-/**
- * @internal The type of the result of `action()`, if the action has the option `answer` of type `D` and its `run`
- * returns `R`.
- */
+/** @internal The result of `action()`, if the action has the option `answer` of type `D` and its `run` returns `R`. */
 export type AnswerOf<M, D, R> = [D] extends [undefined]
   ? EntityIn<M, Exclude<R, Nothing>> | NothingIn<R>
   : undefined extends D ? unknown
   : DataIn<D, Exclude<R, Nothing>> | NothingIn<R>;
 
-/**
- * @internal The results of an action's `run` for which the server sends no body, so that the result of `action()` is
- * `undefined`.
- */
+/** @internal The results of `run` for which the server sends no body. */
 export type Nothing = null | undefined | void;
 
-/**
- * @internal `undefined` if `run` can return nothing, else `never`. `AnswerOf` adds this type to the other results of
- * the action.
- */
+/** @internal */
 export type NothingIn<R> = [Extract<R, Nothing>] extends [never] ? never : undefined;
 
-/**
- * @internal The result of an action without the option `answer`, which is the JSON of the entity. The type is `never`
- * if `run` never returns a value.
- */
+/** @internal */
 export type EntityIn<M, R> = [R] extends [never] ? never : Json<M>;
 
 /**
- * @internal The answer of an action whose option `answer` is the class or the schema `D`. For a class, the answer has
- * `_id` and `__v` only if the result `R` of the action's function `run` is an entity, because other objects have
- * neither.
+ * @internal The answer of an action whose option `answer` is `D`. For a class, the answer has `_id` and `__v` only if
+ * the result `R` of `run` is an entity, because other objects have neither.
  */
 export type DataIn<D, R> = D extends abstract new () => infer T
   ? [R] extends [{ readonly _id: unknown; readonly __v: unknown }] ? Json<T>

@@ -35,8 +35,8 @@ export type PatchOf<M> = {
 };
 
 /**
- * The body of `updateAll()`, which is a merge patch for many entities. Unlike the body of `update()`, the body cannot
- * contain `_id` and `__v`, whose values differ from entity to entity.
+ * The body of `updateAll()`, which is a merge patch for many entities. It cannot contain `_id` and `__v`, which differ
+ * from entity to entity.
  *
  * @typeParam M The model.
  */
@@ -56,18 +56,12 @@ export type ReplacementOf<M> = {
     : Input<M[K]> | undefined;
 };
 
-/**
- * @internal The name of a member that a body can repeat but cannot set, such as `_id` or a `ReadOnly` field in an
- * answer. The type is `never` for other members.
- */
+/** @internal The name of a member that a body can repeat but cannot set, else `never`. */
 export type Repeated<M, K extends keyof M> = K extends keyof FrameworkModel ? K
   : IsReadOnly<NonNullable<M[K]>> extends true ? Shown<M, K>
   : never;
 
-/**
- * @internal The name of a member if a body can set it, else `never`. `_id`, `__v`, `ReadOnly` fields, getters and
- * methods cannot be set, so a body with one of these members does not compile.
- */
+/** @internal The name of a member if a body can set it, else `never`. */
 export type Settable<M, K extends keyof M> = K extends keyof FrameworkModel ? never
   : K extends string ? IsReadOnly<NonNullable<M[K]>> extends true ? never : Stored<M, K>
   : never;
@@ -85,10 +79,7 @@ export type Needed<M, K extends keyof M> = object extends Pick<M, K> ? never
   : IsRestricted<M[K]> extends true ? never
   : Settable<M, K>;
 
-/**
- * @internal The type of a value in a body, for a field of the type `V`. A body can have more types than the field. For
- * example, a date can be a `Date` or text.
- */
+/** @internal The value of a field of the type `V` in a body, which can have more types, as a date can be a string. */
 export type Input<V> = 0 extends 1 & V ? unknown
   : V extends null | undefined | boolean ? Bare<V>
   : V extends string | number ? IsHidden<V> extends true ? V : Literals<Bare<V>>
@@ -102,23 +93,20 @@ export type Input<V> = 0 extends 1 & V ? unknown
   : V extends object ? [keyof Bare<V>] extends [never] ? Bare<V> : InputObject<Bare<V>>
   : unknown;
 
-/**
- * @internal The type of an object in a body, for an object type `V` that is no model class. Methods are left out,
- * because JSON has no functions.
- */
+/** @internal */
 export type InputObject<V> = {
   readonly [K in keyof V as V[K] extends AnyFunction ? never : K]: Input<V[K]>;
 };
 
 /**
- * @internal The type of an embedded entity in a body. A body that replaces a list can repeat the `_id` of a stored
- * entity, so that the entity keeps its identifier.
+ * @internal A body that replaces a list can repeat the `_id` of a stored entity, so that the entity keeps its
+ * identifier.
  */
 export type NewElement<E> = NewOf<E> & { readonly _id?: string | undefined };
 
 /**
- * @internal The type of a value in a merge patch. Unlike in `Input`, embedded entities and Maps may be partial, because
- * the server merges them with the stored values.
+ * @internal The value of a field in a merge patch. Embedded entities and Maps may be partial, because the server merges
+ * them with the stored values.
  */
 export type Patch<V> = V extends FrameworkModel ? PatchOf<Bare<V>>
   : V extends ReadonlyMap<string, infer X> ? { readonly [key: string]: Patch<X> | null }

@@ -2,12 +2,7 @@ import type { CallOptions } from "../sending/send_request.ts";
 import type { Shown } from "./json.ts";
 import type { MatchOptions } from "./options.ts";
 
-/**
- * @internal The names of the properties of a model that hold files. The method `file()` of a resource takes one of
- * them.
- *
- * @typeParam M The model.
- */
+/** @internal The names of the properties that hold files. */
 export type FileName<M> =
   & {
     [K in keyof M]-?: Shown<M, K> extends never ? never
@@ -16,15 +11,12 @@ export type FileName<M> =
   }[keyof M]
   & string;
 
-/**
- * @internal Whether a field of the type `V` holds a file, so that the method `file()` accepts it, and `part()` does
- * not.
- */
+/** @internal */
 export type IsFile<V> = 0 extends 1 & V ? false : "~file" extends keyof V ? true : false;
 
 /** The description of a stored file, which the JSON of an entity has in the property of the file. */
 export interface FileJson {
-  /** The name that the upload has given the file. Without such a name, the server uses the name of the property. */
+  /** The name that the upload has given the file, or else the name of the property. */
   readonly name: string;
   /** The media type that the upload has given the file, such as `"image/png"`. The server has not checked the bytes. */
   readonly type: string;
@@ -36,12 +28,9 @@ export interface FileJson {
   readonly at: string;
 }
 
-/**
- * @internal Options of the upload of a file by `put()`, which name the file and can protect the present file from being
- * replaced.
- */
+/** @internal */
 export interface PutOptions extends MatchOptions {
-  /** The name that the server stores for the file. By default, the name of the given `File`. */
+  /** The name that the server stores for the file. The default is the name of the given `File`. */
   readonly name?: string | undefined;
   /** Whether the call fails with a 412 if the property has a file already. */
   readonly createOnly?: boolean | undefined;
@@ -51,19 +40,15 @@ export interface PutOptions extends MatchOptions {
 export interface FileResource {
   /**
    * Reads the file. The returned answer has the bytes as its body, as in `await (await file.get()).blob()`. The time
-   * limit of the call applies to the headers of the answer, and not to the body. The `signal` of the call also ends
-   * the body.
+   * limit of the call ends with the headers of the answer, but the `signal` of the call also ends the body.
    */
   get(options?: CallOptions): Promise<Response>;
   /**
-   * Stores a file instead of the present file, and returns the description of the new file. The upload has a time
-   * limit only with the option `timeoutMS`. With `ifMatch` or `createOnly`, the client never repeats the request. If a
-   * first attempt had stored the file and its answer were lost, the server would refuse the repetition.
+   * Stores a file instead of the present file, and returns its description. The upload has a time limit only with the
+   * option `timeoutMS`. With `ifMatch` or `createOnly`, the client never repeats the request, because the server would
+   * refuse the repetition of a first attempt whose answer was lost.
    */
   put(file: Blob, options?: PutOptions): Promise<FileJson>;
-  /**
-   * Removes the file. The client never repeats the request, because the repetition would answer 404 after a first
-   * attempt that has removed the file.
-   */
+  /** Removes the file. The client never repeats the request, because the repetition of a success would answer 404. */
   remove(options?: MatchOptions): Promise<void>;
 }

@@ -5,34 +5,18 @@ import type { PopulatedEntity } from "./populate.ts";
 import type { Query } from "./query.ts";
 import type { SortField } from "./select.ts";
 
-/**
- * @internal The names of the fields by which a list can be grouped, for the option `by` of `groups()`. Fields with
- * lists or objects, and `_id`, are left out, so that these names do not compile.
- *
- * @typeParam M The model.
- */
+/** @internal The names of the fields by which a list can be grouped, without lists, objects and `_id`. */
 export type GroupName<M> = Exclude<SortField<M>, "_id">;
 
-/**
- * @internal The names of the fields that hold a number, for the options `sum` and `avg` of `groups()`. The name of
- * another field does not compile.
- *
- * @typeParam M The model.
- */
+/** @internal The names of the fields that hold a number. */
 export type NumberName<M> = {
   [K in GroupName<M>]: [NonNullable<M[K]>] extends
     [number | bigint | { readonly _bsontype: "Decimal128" }] ? K : never;
 }[GroupName<M>];
 
 /**
- * @internal Options of `groups()`. The route must declare the fields in `all({ groups: … })`. The server answers 400 to
- * other fields, which TypeScript cannot see.
- *
- * @typeParam M The model.
- * @typeParam B The option `by`.
- * @typeParam S The option `sum`.
- * @typeParam A The option `avg`.
- * @typeParam P The option `populate`.
+ * @internal Options of `groups()`. The server answers 400 to fields that the route does not declare in
+ * `all({ groups: … })`, which TypeScript cannot see.
  */
 export interface GroupsCallOptions<
   M,
@@ -51,15 +35,15 @@ export interface GroupsCallOptions<
   readonly sort?: readonly GroupSort<NoInfer<B>, NoInfer<S>, NoInfer<A>>[] | undefined;
   /** The references in `by` that the groups show as entities instead of identifiers. */
   readonly populate?: readonly (P & NoInfer<B>)[] | undefined;
-  /** The time zone of years, months and days, such as `"Europe/Paris"`. The route must let clients choose the zone. */
+  /** The time zone of years, months and days, such as `"Europe/Paris"`, if the route lets clients choose it. */
   readonly timeZone?: string | undefined;
-  /** The filter that selects the entities. Only selected entities are in the groups. */
+  /** The filter that selects the grouped entities. */
   readonly q?: Query<M> | undefined;
-  /** The words for which the server searches. Only entities that match are grouped. */
+  /** The words that the grouped entities must match. */
   readonly search?: string | undefined;
 }
 
-/** @internal The names by which groups can be sorted, such as `-sum.price`, for the option `sort` of `groups()`. */
+/** @internal The names by which groups can be sorted, such as `-sum.price`. */
 export type GroupSort<B extends string, S extends string, A extends string> = `${"" | "-"}${
   | B
   | "count"
@@ -67,8 +51,8 @@ export type GroupSort<B extends string, S extends string, A extends string> = `$
   | `avg.${A}`}`;
 
 /**
- * A group of entities, with the values of its fields, its count, its sums and its averages. A date is text that ends
- * with the unit that the server has declared, such as `"2024-03"` for a month.
+ * A group of entities, with the values of its fields, its count, its sums and its averages. A date is a string that
+ * ends with the unit that the server has declared, such as `"2024-03"` for a month.
  *
  * @typeParam M The model.
  * @typeParam B The names of the fields in `by`.
@@ -92,10 +76,7 @@ export type Group<
   & ([S] extends [never] ? unknown : { readonly sum: GroupValues<M, S> })
   & ([A] extends [never] ? unknown : { readonly avg: GroupValues<M, A> });
 
-/**
- * @internal The JSON of the fields `K` of a group, which `Group` uses for the values of `by`, the sums and the
- * averages. A value is `null` if the entities of the group do not store the field.
- */
+/** @internal A value is `null` if the entities of the group do not store the field. */
 export type GroupValues<M, K extends keyof M> = {
   readonly [N in K]-?: Exclude<JsonValue<NonNullable<M[N]>>, undefined> | null;
 };

@@ -13,19 +13,15 @@ import type { FileJson, IsFile } from "./file.ts";
  * The JSON of an entity in an answer. Dates, identifiers, Decimal128, UUIDs and bytes are strings. Maps are objects. A
  * `bigint` is a number up to 2^53 and a string of digits beyond 2^53.
  *
- * Methods and `Hidden` fields are left out. A `Restricted` field may be `undefined`. Getters without a setter are left
- * out. TypeScript does not distinguish a getter from a `readonly` member. Every `readonly` member therefore counts as a
- * getter unless it is optional or has the type `ReadOnly<…>`.
+ * Methods, getters and `Hidden` fields are left out. A `Restricted` field may be `undefined`. TypeScript does not
+ * distinguish a getter from a `readonly` member, so a `readonly` member counts as a getter unless it is optional or has
+ * the type `ReadOnly<…>`.
  *
  * @typeParam M The model.
  */
 export type Json<M> = { [K in keyof M as Shown<M, K>]: JsonValue<M[K]> };
 
-/**
- * @internal The type that a field of the type `V` has in the JSON of an answer, such as `string` for a `Date`.
- *
- * @typeParam V The TypeScript type of the field.
- */
+/** @internal The type of a field in the JSON of an answer. */
 export type JsonValue<V> = 0 extends 1 & V ? unknown
   : V extends null | undefined ? V
   : IsRestricted<V> extends true ? JsonValue<Unrestricted<V>> | undefined
@@ -39,23 +35,17 @@ export type JsonValue<V> = 0 extends 1 & V ? unknown
   : V extends object ? [keyof Bare<V>] extends [never] ? Bare<V> : JsonObject<Bare<V>>
   : unknown;
 
-/**
- * @internal The JSON of an object whose type `V` is no model class. Methods are left out, because JSON has no
- * functions.
- */
+/** @internal */
 export type JsonObject<V> = {
   [K in keyof V as V[K] extends AnyFunction ? never : K]: JsonValue<V[K]>;
 };
 
-/** @internal The name of a member if answers show it, else `never`, so that `Json` leaves the member out. */
+/** @internal The name of a member if answers show it, else `never`. */
 export type Shown<M, K extends keyof M> = K extends string
   ? IsHidden<NonNullable<M[K]>> extends true ? never : Stored<M, K>
   : never;
 
-/**
- * @internal The name of a member if it is a field, else `never`, so that answers and bodies leave the member out.
- * Methods and getters are not fields.
- */
+/** @internal The name of a member if it is a field, else `never`. */
 export type Stored<M, K extends keyof M> = 0 extends 1 & M[K] ? K
   : [NonNullable<M[K]>] extends [AnyFunction] ? never
   : K extends keyof FrameworkModel ? K
@@ -63,37 +53,28 @@ export type Stored<M, K extends keyof M> = 0 extends 1 & M[K] ? K
   : K;
 
 /**
- * @internal Whether a member counts as a getter, because it is `readonly`, not optional and not `ReadOnly`. TypeScript
- * does not distinguish a getter from a `readonly` field.
+ * @internal Whether a member is `readonly`, not optional and not `ReadOnly`. TypeScript does not distinguish a getter
+ * from a `readonly` field.
  */
 export type IsGetter<M, K extends keyof M> = object extends Pick<M, K> ? false
   : IsReadOnly<NonNullable<M[K]>> extends true ? false
   : IsSame<Pick<M, K>, { -readonly [P in K]: M[P] }> extends true ? false
   : true;
 
-/**
- * @internal The type inside a `ReadOnly<…>` or `Defaulted<…>`, because the JSON of a field does not depend on who can
- * set the field. Other types are unchanged.
- */
+/** @internal The type inside a `ReadOnly<…>` or `Defaulted<…>`. */
 export type Bare<V> = V extends { readonly "~readonly"?: infer T; readonly "~default"?: infer D }
   ? IsReadOnly<V> extends true ? NonNullable<T>
   : IsDefaulted<V> extends true ? NonNullable<D>
   : V
   : V;
 
-/**
- * @internal The type inside a `Restricted<…>`, which marks a field that only some clients see. `JsonValue` gives the
- * field this type or `undefined`, because an answer may lack the field. Other types are unchanged.
- */
+/** @internal The type inside a `Restricted<…>`. */
 export type Unrestricted<V> = V extends { readonly "~restricted"?: infer T } ? NonNullable<T> : V;
 
-/** @internal A function of any type, by which the types of the client recognise methods and leave them out of JSON. */
+/** @internal */
 export type AnyFunction = (...args: never) => unknown;
 
-/**
- * @internal Whether two types are identical, including `readonly`, which assignability ignores. `IsGetter` finds
- * `readonly` members by this type.
- */
+/** @internal Whether two types are identical, including `readonly`, which assignability ignores. */
 export type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2)
   ? true
   : false;

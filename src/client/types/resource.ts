@@ -32,7 +32,7 @@ import type { Populate, PopulateName } from "./populate.ts";
 import type { Answer, DateName, FieldName } from "./select.ts";
 
 /**
- * The operations of a route whose entities form a list, such as `all()`, `create()` and `remove()`.
+ * The operations of a route whose entities form a list.
  *
  * @typeParam M The model.
  */
@@ -53,8 +53,8 @@ export interface Resource<M> {
     const R extends readonly DateName<M>[] = never,
   >(options?: ListOptions<M, S, P, R>): AsyncGenerator<Answer<M, S, P, R>, void, undefined>;
   /**
-   * Reads groups of the entities of the list, such as the sum of the prices for each year. The route must have `all({
-   * groups: … })`.
+   * Reads groups of the entities, such as the sum of the prices for each year. The route must have
+   * `all({ groups: … })`.
    */
   groups<
     B extends GroupName<M> = never,
@@ -64,8 +64,8 @@ export interface Resource<M> {
   >(options: GroupsCallOptions<M, B, S, A, P>): Promise<Group<M, B, S, A, P>[]>;
   /**
    * Yields the list or a page of the list, and yields it again after each change. The loop ends when the application
-   * leaves it or when `signal` is aborted. The route must have `all({ live: true })`. Each list is a new array. An
-   * entity that has not changed is the same object as in the list before.
+   * leaves it or when `signal` is aborted. The route must have `all({ live: true })`. Each list is a new array, in
+   * which an unchanged entity is the same object as before.
    *
    * The client connects again after a lost connection. The loop throws if the server answers with a 4xx status, or if
    * the first list cannot be read.
@@ -75,9 +75,7 @@ export interface Resource<M> {
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: LiveCallOptions<M, S, P, R>): AsyncGenerator<Answer<M, S, P, R>[], void, undefined>;
-  /**
-   * Reads the entity with an identifier. With the option `known`, the server does not send an unchanged entity again.
-   */
+  /** Reads an entity. With the option `known`, the server does not send an unchanged entity again. */
   one<
     const S extends readonly FieldName<M>[] = never,
     const P extends Populate<M> = never,
@@ -96,9 +94,9 @@ export interface Resource<M> {
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
   /**
    * Creates several entities, or none if one of them is refused. The route must have `create({ many: … })`. The result
-   * has the entities in the order of `bodies`, without the entities that a hook of the server hides. With `atomic:
-   * false`, the server creates each entity independently, and the result has an {@linkcode EntityResult} for each
-   * entity.
+   * has the entities in the order of `bodies`, without the entities that a hook of the server hides. With
+   * `atomic: false`, the server creates each entity independently, and the result has an {@linkcode EntityResult} for
+   * each entity.
    */
   createMany<
     const R extends readonly DateName<M>[] = never,
@@ -112,7 +110,7 @@ export interface Resource<M> {
   >;
   /**
    * Changes an entity by a merge patch. With `ifMatch` or `q`, the client does not repeat the request, because the
-   * repetition could be refused after a first attempt that has changed the entity.
+   * server could refuse the repetition of a successful attempt.
    */
   update<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     id: string,
@@ -126,17 +124,14 @@ export interface Resource<M> {
   updateAll(body: ChangesOf<M>, options: UpdateAllOptions<M>): Promise<Affected>;
   /**
    * Replaces the entity with a key, or creates it. With `ifMatch` or `createOnly`, the client does not repeat the
-   * request, because the repetition could be refused after a first attempt that has written the entity.
+   * request, because the server could refuse the repetition of a successful attempt.
    */
   replace<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     key: string,
     body: ReplacementOf<M>,
     options?: ReplaceOptions<R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /**
-   * Removes an entity. The client never repeats the request, because the repetition would answer 404 after a first
-   * attempt that has removed the entity.
-   */
+  /** Removes an entity. The client never repeats the request, because the repetition of a success would answer 404. */
   remove(id: string, options?: RemoveItemOptions<M>): Promise<void>;
   /**
    * Removes all entities that a filter selects. The client never repeats the request, because entities that match the
@@ -144,14 +139,14 @@ export interface Resource<M> {
    */
   removeAll(options: RemoveItemsOptions<M>): Promise<void>;
   /**
-   * Reads the records of all writes of an entity, newest first. The server must declare `history` for the class. The
+   * Reads the records of the writes of an entity, newest first. The server must declare `history` for the class. The
    * option `after` with the version of the last record reads the next page.
    */
   history(id: string, options?: HistoryPageOptions): Promise<HistoryRecord<M>[]>;
   /**
-   * Sets an entity back to the values that it had in a version, except fields that the caller may not set. The server
-   * must declare `history` and `update()` for the class. The client never repeats the request, because each attempt is
-   * a new version.
+   * Sets an entity back to the values of a version, except fields that the caller may not set. The server must declare
+   * `history` and `update()` for the class. The client never repeats the request, because each attempt is a new
+   * version.
    */
   revert<const R extends readonly DateName<M>[] = never>(
     id: string,
@@ -160,8 +155,7 @@ export interface Resource<M> {
   ): Promise<Answer<M, never, never, R>>;
   /**
    * Takes an entity out of the trash. The server must declare `trash` with the function `see` for the class. The client
-   * never repeats the request, because the repetition would answer 404 after a first attempt that has restored the
-   * entity.
+   * never repeats the request, because the repetition of a success would answer 404.
    */
   restore<const R extends readonly DateName<M>[] = never>(
     id: string,
@@ -169,87 +163,63 @@ export interface Resource<M> {
   ): Promise<Answer<M, never, never, R>>;
   /**
    * Runs an action on an entity, as in `action<typeof close>("close", id, body, options)`. Without the identifier, the
-   * action runs on all entities that `q` selects. The client repeats the request only if its method is `"GET"`, because
-   * a second `POST` would run the action again.
+   * action runs on all entities that `q` selects. The client repeats only a `GET`, because a second `POST` would run
+   * the action again.
    */
   action<A extends AnyAction = AnyAction>(
     name: A["operation"],
     ...args: ActionArgs<M, A>
   ): Promise<ActionAnswer<M, A>>;
   /**
-   * Returns the operations on the entities in a property of an entity. The client uses the name of the property as the
-   * path, so a sub-resource with another `route` needs `resource()` instead.
+   * Returns the operations on the entities in a property of an entity. The path is the name of the property, so a
+   * sub-resource with another `route` needs `resource()` instead.
    */
   part<K extends PartName<M>>(name: K, id: string): PartOf<M, K>;
-  /**
-   * Returns the operations on the file in a property of an entity. The client uses the name of the property as the path
-   * of the file.
-   */
+  /** Returns the operations on the file in a property of an entity. The path is the name of the property. */
   file(name: FileName<M>, id: string): FileResource;
 }
 
 /**
- * The operations on a sub-resource whose property holds one entity, so that the operations need no identifier.
+ * The operations on a sub-resource whose property holds one entity.
  *
  * @typeParam M The model.
  */
 export interface Single<M> {
-  /**
-   * Reads the one entity that a property of another entity holds. The call fails with a 404 if the property has no
-   * entity.
-   */
+  /** Reads the entity. The call fails with a 404 if the property has none. */
   one<
     const S extends readonly FieldName<M>[] = never,
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: OneOptions<M, S, P, R, Answer<M, S, P, R>>): Promise<Answer<M, S, P, R>>;
-  /**
-   * Creates the one entity that a property of another entity holds. The client never repeats the request, because
-   * `part()` sends no idempotency key.
-   */
+  /** Creates the entity. The client never repeats the request, because `part()` sends no idempotency key. */
   create<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: NewOf<M>,
     options?: CreateOptions<R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
   /**
    * Changes the entity by a merge patch. With `ifMatch` or `q`, the client does not repeat the request, because the
-   * repetition could be refused after a first attempt that has changed the entity.
+   * server could refuse the repetition of a successful attempt.
    */
   update<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: PatchOf<M>,
     options?: UpdateOptions<M, R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /**
-   * Removes the entity. The client never repeats the request, because the repetition would answer 404 after a first
-   * attempt that has removed the entity.
-   */
+  /** Removes the entity. The client never repeats the request, because the repetition of a success would answer 404. */
   remove(options?: RemoveOptions<M>): Promise<void>;
   /**
-   * Runs an action on the entity. The client repeats the request only if its method is `"GET"`, because a second `POST`
-   * would run the action again.
+   * Runs an action on the entity. The client repeats only a `GET`, because a second `POST` would run the action again.
    */
   action<A extends AnyAction = AnyAction>(
     name: EntityActionName<A>,
     ...args: EntityActionArgs<M, A>
   ): Promise<ActionAnswer<M, A>>;
-  /**
-   * Returns the operations on the entities in a property of the entity. The client appends the name of the property to
-   * the path of the entity.
-   */
+  /** Returns the operations on the entities in a property of the entity. The path is the name of the property. */
   part<K extends PartName<M>>(name: K): PartOf<M, K>;
-  /**
-   * Returns the operations on the file in a property of the entity. The client appends the name of the property to the
-   * path of the entity.
-   */
+  /** Returns the operations on the file in a property of the entity. The path is the name of the property. */
   file(name: FileName<M>): FileResource;
 }
 
-/**
- * @internal The names of the properties that can be sub-resources, for `part()`. Such a property holds embedded
- * entities or references of the type `Ref`.
- *
- * @typeParam M The model.
- */
+/** @internal The names of the properties that can be sub-resources, which hold embedded entities or `Ref`s. */
 export type PartName<M> =
   & {
     [K in keyof M]-?: Shown<M, K> extends never ? never
@@ -260,20 +230,14 @@ export type PartName<M> =
   & string;
 
 /**
- * @internal The operations on the sub-resource of a property. If the property holds a list, the operations are a
- * {@linkcode Resource}. If the property holds one entity, the operations are a {@linkcode Single}.
- *
- * @typeParam M The model.
- * @typeParam K The name of the property.
+ * @internal The operations on a sub-resource, which is a {@linkcode Resource} for a list and a {@linkcode Single} for
+ * one entity.
  */
 export type PartOf<M, K extends keyof M> = NonNullable<M[K]> extends infer V
   ? V extends readonly unknown[] ? Resource<PartModel<V>> : Single<PartModel<V>>
   : never;
 
-/**
- * @internal The model of the entities that a property holds or refers to. Embedded entities have no version, so `__v`
- * is left out of their models.
- */
+/** @internal Embedded entities have no version. */
 export type PartModel<V> = ModelIn<V> extends infer T
   ? [V extends readonly (infer I)[] ? I : V] extends [FrameworkModel] ? Omit<T, "__v"> : T
   : never;

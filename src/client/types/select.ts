@@ -2,35 +2,24 @@ import type { Scalar } from "../../declare/model/field_names.ts";
 import type { Json, JsonValue, Shown } from "./json.ts";
 import type { PopulatedNames, PopulatedValue } from "./populate.ts";
 
-/**
- * @internal The names of the fields that an answer shows, for the option `select`.
- *
- * @typeParam M The model.
- */
+/** @internal */
 export type FieldName<M> = keyof Json<M> & string;
 
 /**
- * The names by which a list can be sorted, for the option `sort`. A `-` before a name means descending.
+ * The names by which a list can be sorted. A `-` before a name means descending.
  *
  * @typeParam M The model.
  */
 export type SortName<M> = SortField<M> | `-${SortField<M>}`;
 
-/**
- * @internal The names of the fields by which a list can be sorted. Fields with lists or objects are left out, so that
- * their names in `sort` do not compile.
- */
+/** @internal The names of the fields by which a list can be sorted, without lists and objects. */
 export type SortField<M> = {
   [K in FieldName<M> & keyof M]: K extends "__v" ? never
     : [NonNullable<M[K]>] extends [Scalar] ? K
     : never;
 }[FieldName<M> & keyof M];
 
-/**
- * @internal The names of the fields that hold a date or a list of dates, for the option `revive`.
- *
- * @typeParam M The model.
- */
+/** @internal The names of the fields that hold a date or a list of dates. */
 export type DateName<M> = {
   [K in FieldName<M> & keyof M]: [NonNullable<M[K]>] extends [Date | readonly Date[]] ? K : never;
 }[FieldName<M> & keyof M];
@@ -46,16 +35,13 @@ export type DateName<M> = {
 export type Answer<M, S = never, P = never, R = never> = [S] extends [never] ? Whole<M, P, R>
   : Chosen<Whole<M, P, R>, S>;
 
-/**
- * @internal The properties of the answer `J` that the option `select` of type `S` names. If TypeScript cannot see the
- * elements of `select`, every property except `_id` may be missing.
- */
+/** @internal If TypeScript cannot see the elements of `select`, every property except `_id` may be missing. */
 export type Chosen<J, S> = S extends readonly (infer N)[]
   ? number extends S["length"] ? Pick<J, keyof J & "_id"> & Partial<Pick<J, keyof J & N>>
   : Pick<J, keyof J & ("_id" | N)>
   : never;
 
-/** @internal The JSON of an entity with all its fields, after `populate` of type `P` and `revive` of type `R`. */
+/** @internal */
 export type Whole<M, P, R> = [P, R] extends [never, never] ? Json<M> : Populated<M, P, R>;
 
 /**
@@ -72,20 +58,14 @@ export type Populated<M, P, R = never> = {
     : JsonValue<M[K]>;
 };
 
-/**
- * @internal The type of a field after the option `revive` has replaced the text of the field, or of each element of a
- * list, by a `Date`.
- */
+/** @internal */
 export type Revived<V> = V extends null | undefined ? V
   : V extends readonly unknown[] ? Date[]
   : Date;
 
-/** @internal The type of the elements of an option that is a list, such as the names in `revive`. */
+/** @internal */
 export type ElementOf<L> = L extends readonly (infer N)[] ? N : never;
 
-/**
- * @internal Whether TypeScript sees each element of a list, as in a literal. A `string[]` may have any elements, so the
- * type of the answer allows a field with the option applied and without it.
- */
+/** @internal Whether TypeScript sees each element of a list, as in a literal. A `string[]` may have any elements. */
 export type IsExact<L> = L extends readonly unknown[] ? number extends L["length"] ? false : true
   : true;

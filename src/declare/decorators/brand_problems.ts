@@ -8,9 +8,8 @@ import type {
 import type { OptionIn } from "./prop_input.ts";
 
 /**
- * @internal The error text for a field whose type is `Hidden`, `ReadOnly`, `Restricted`, `Defaulted` or `DateOnly`, if
- * the options `O` lack the option of this type. In all other cases, the type is `P`, which is the error text of another
- * check or `unknown`.
+ * @internal The error text for a branded field, such as `Hidden`, whose options `O` lack the option of the brand. For
+ * any other field, the type is `P`, the result of another check.
  */
 export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
   : IsHidden<V> extends true
@@ -27,10 +26,7 @@ export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
   : "~dateOnly" extends keyof V ? DateOnlyProblem<V, O, P>
   : P;
 
-/**
- * @internal The error text for values of the type `DateOnly` without the option, or `P`, the error text of another
- * check.
- */
+/** @internal */
 export type DateOnlyProblem<V, O, P> = IsDateOnly<V> extends true
   ? OptionIn<O, "dateOnly"> extends true ? P : "the field is DateOnly: add dateOnly: true"
   : P;
@@ -38,9 +34,8 @@ export type DateOnlyProblem<V, O, P> = IsDateOnly<V> extends true
 type AnyRule = (...args: never) => unknown;
 
 /**
- * @internal The error text for a field that a function hides from some clients, although the type of the field is
- * neither optional nor `Restricted`. In all other cases, the type is `P`, which is the error text of another check or
- * `unknown`.
+ * @internal The error text for a field that a function hides, although its type is neither optional nor `Restricted`,
+ * or else `P`.
  */
 export type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyRule
   ? F extends { readonly value: infer V } ? 0 extends 1 & V ? P

@@ -3,12 +3,11 @@ import type { SchemaType, Types } from "mongoose";
 import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
 
 /**
- * @internal The option `type` of a field, which is a constructor such as `Number`, a type of Mongoose, a model class,
- * or a function that returns a model class.
+ * @internal The option `type` of a field.
  *
- * Mongoose's `Int32` and `Double` do not support `min` and `max`, and a `Double` on a document is an object of the
- * driver, which must be converted with `Number()` before a comparison. Prefer `Number`, which the driver stores as an
- * integer or as a double, depending on the value.
+ * Prefer `Number`, which the driver stores as an integer or as a double, depending on the value. Mongoose's `Int32` and
+ * `Double` do not support `min` and `max`, and a `Double` on a document is an object of the driver, which must be
+ * converted with `Number()` before a comparison.
  */
 export type FieldType =
   | StringConstructor
@@ -26,55 +25,49 @@ export type FieldType =
   | ModelClass
   | (() => ModelClass);
 
-/** @internal A schema type of Mongoose, such as `Schema.Types.ObjectId`, as a value of the option `type`. */
+/** @internal */
 // deno-lint-ignore no-explicit-any -- the type parameters of Mongoose's schema types do not matter here
 export type MongooseType = (abstract new (...args: any) => SchemaType) & {
   readonly schemaName: string;
 };
 
-/** @internal The types with which a class can declare a field that holds an identifier, such as a field with `ref`. */
+/** @internal The types with which a class can declare a field that holds an identifier. */
 export type Identifier = Types.ObjectId | string;
 
 /**
  * The type of a field that holds the identifier of an entity of the model `T`. TypeScript refuses an option `ref` with
- * another model. Values for Mongoose, such as filters, can also have the identifier as a string.
+ * another model. Filters and other values for Mongoose can have the identifier as a string.
  */
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
-/**
- * The type of a field with `hidden: true`. TypeScript refuses the name of such a field in the options of
- * operations.
- */
+/** The type of a field with `hidden: true`. TypeScript refuses its name in the options of operations. */
 export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden"?: never };
 
 /**
  * The type of a field that a function hides from some clients. In the types of `@mongrove/mongrove/client`, the field
- * is optional in answers. The values of the field have the type `T`.
+ * is optional in answers. Its values have the type `T`.
  */
 export type Restricted<T> = T extends null | undefined ? T : T & { readonly "~restricted"?: T };
 
 /**
- * The type of a field with `readonly: true`, or of a field that only the server sets, such as a timestamp. In the types
- * of `@mongrove/mongrove/client`, bodies do not have the field. The values of the field have the type `T`.
+ * The type of a field with `readonly: true`, or of a field that only the server sets. In the types of
+ * `@mongrove/mongrove/client`, bodies do not have the field. Its values have the type `T`.
  */
 export type ReadOnly<T> = T extends null | undefined ? T : T & { readonly "~readonly"?: T };
 
 /**
  * The type of a field with the option `default`. In the types of `@mongrove/mongrove/client`, the body of `create()`
- * can leave the field out, although answers always have it. The values of the field have the type `T`.
+ * can leave the field out, and answers always have it. Its values have the type `T`.
  */
 export type Defaulted<T> = T extends null | undefined ? T : T & { readonly "~default"?: T };
 
 /**
  * The type of a field with `dateOnly: true`, which holds a `Date` at midnight in UTC. In the types of
- * `@mongrove/mongrove/client`, bodies and filters have it as a string such as `"1980-05-04"`, not as a `Date`.
+ * `@mongrove/mongrove/client`, bodies and filters have it as a string such as `"1980-05-04"`.
  */
 export type DateOnly = Date & { readonly "~dateOnly"?: never };
 
-/**
- * @internal The TypeScript types of values, by the names of Mongoose's schema types. `ValueOf` looks up the option
- * `type` of a field here.
- */
+/** @internal The types of values, by the names of Mongoose's schema types. */
 export type MongooseValues = {
   String: string;
   Number: number;
@@ -91,10 +84,7 @@ export type MongooseValues = {
   Mixed: object;
 };
 
-/**
- * @internal The TypeScript type of the values of a field with the option `type: T`. The decorator refuses a field that
- * is declared with another type.
- */
+/** @internal The type of the values of a field with the option `type: T`. */
 export type ValueOf<T> = T extends StringConstructor ? string
   : T extends NumberConstructor ? number
   : T extends BooleanConstructor ? boolean
@@ -113,8 +103,8 @@ export type ValueOf<T> = T extends StringConstructor ? string
   : never;
 
 /**
- * The decorator that {@linkcode prop} and {@linkcode arrayProp} return. TypeScript accepts it on a field with values of
- * the type `V`, which can also be optional or `null`.
+ * The decorator that {@linkcode prop} and {@linkcode arrayProp} return, for a field with values of the type `V`, which
+ * can also be optional or `null`.
  */
 export type FieldDecorator<V> = <This extends FrameworkModel, W extends V | null | undefined>(
   value: undefined,

@@ -36,10 +36,10 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V>, FieldFeatu
    */
   readonly exists?: boolean;
   /**
-   * Whether every reader of this class may see and filter by the referenced entities that the scope of their class
-   * allows, although the operation `one()` of their class has hooks. These hooks do not run for references. Without
-   * this option, a reference in `populate` or `filter` to a class with such hooks is an error at start-up, unless the
-   * only hook is a `preFetch` hook that the reading operation has as well.
+   * Whether every reader of this class may see and filter by the referenced entities that their scope allows, although
+   * their operation `one()` has hooks, which do not run for references. Without this option, a reference in `populate`
+   * or `filter` to a class with such hooks is an error at start-up, unless the only hook is a `preFetch` hook that the
+   * reading operation has as well.
    */
   readonly unguarded?: boolean;
   /** The type of the values in the Map, for a field with `type: Map`. */
@@ -50,8 +50,7 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V>, FieldFeatu
  * Declares a field, which holds a string unless `type`, `ref` or `default` declares another type.
  *
  * TypeScript checks the options against the field. For example, `@prop({ type: Number }) year!: string` does not
- * compile. A `ref` to another model, an `of` of another type, or a `default` that `enum` does not list is a compile
- * error, too.
+ * compile.
  *
  * @example Declare the fields of a model
  * ```ts
@@ -96,19 +95,19 @@ export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I>, ArrayFeatu
    */
   readonly exists?: boolean;
   /**
-   * Whether every reader of this class may see and filter by the referenced entities that the scope of their class
-   * allows, although the operation `one()` of their class has hooks. These hooks do not run for references. Without
-   * this option, a reference in `populate` or `filter` to a class with such hooks is an error at start-up, unless the
-   * only hook is a `preFetch` hook that the reading operation has as well.
+   * Whether every reader of this class may see and filter by the referenced entities that their scope allows, although
+   * their operation `one()` has hooks, which do not run for references. Without this option, a reference in `populate`
+   * or `filter` to a class with such hooks is an error at start-up, unless the only hook is a `preFetch` hook that the
+   * reading operation has as well.
    */
   readonly unguarded?: boolean;
 }
 
 /**
- * Declares a field that holds an array of values, of references or of embedded entities.
+ * Declares a field that holds an array. A field without a value is `[]`.
  *
- * With a type such as `String`, the array holds values. With a model class, the array holds identifiers of entities.
- * With a model class and `embedded: true`, the array holds the entities themselves. A field without a value is `[]`.
+ * With a type such as `String`, the array holds values. With a model class, the array holds identifiers of entities,
+ * and with `embedded: true` the entities themselves.
  *
  * @example Declare values, references and embedded entities
  * ```ts

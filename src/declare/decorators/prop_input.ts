@@ -7,8 +7,8 @@ import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
 import type { ArrayPropOptions, PropOptions } from "./prop.ts";
 
 /**
- * @internal The class or the field that the decorator `D` decorates, against which TypeScript checks the options. The
- * type is `undefined` if TypeScript does not infer the class or field, as for a decorator in a variable.
+ * @internal The class or the field that the decorator `D` decorates, or `undefined` if TypeScript does not infer it, as
+ * for a decorator in a variable.
  */
 export type Decorated<D> = D extends (...args: never) => infer R ? [R] extends [void] ? undefined
   : D extends (target: infer T, context: infer C) => unknown
@@ -22,8 +22,8 @@ export type Decorated<D> = D extends (...args: never) => infer R ? [R] extends [
 type NameIn<C> = C extends { readonly name: infer N } ? N : never;
 
 /**
- * @internal The type of the values of the decorated field. The type is `any` if TypeScript does not infer the field, so
- * that the options are not refused.
+ * @internal The type of the values of the decorated field, or `any` if TypeScript does not infer the field, so that the
+ * options are not refused.
  */
 export type FieldValue<D> = Decorated<D> extends { readonly value: infer V }
   ? [NonNullable<V>] extends [never] ? AnyValue : NonNullable<V>
@@ -32,16 +32,12 @@ export type FieldValue<D> = Decorated<D> extends { readonly value: infer V }
 // deno-lint-ignore no-explicit-any -- a decorator in a variable is checked where it is applied
 type AnyValue = any;
 
-/**
- * @internal The type of the option `K` in the given options `O`, so that TypeScript can check one option against
- * another, such as `default` against `enum`. The type is `undefined` for a missing option.
- */
+/** @internal */
 export type OptionIn<O, K extends string> = K extends keyof O ? O[K] : undefined;
 
 /**
- * @internal The error text for a decorator in a wrong place, such as on a method, or for a field type such as `Hidden`
- * whose option is missing in `O`. In all other cases, the type is `P`, the problem of the options. A decorator function
- * declares its `this` with this type, so that TypeScript refuses the decorator and prints the text.
+ * @internal The error text for a decorator in a wrong place, or for a branded field whose option is missing in `O`, or
+ * else `P`. A decorator function declares its `this` with this type, so that TypeScript prints the text.
  */
 export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer F
   ? F extends { readonly owner: infer This } ? This extends FrameworkModel ? RestrictedProblem<
@@ -62,8 +58,8 @@ export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer
   : never;
 
 /**
- * @internal The error text for a property with the keyword `readonly` of TypeScript, if the options `O` let clients set
- * the field. In all other cases, the type is `P`, which is the error text of another check or `unknown`.
+ * @internal The error text for a property with the keyword `readonly` whose options `O` let clients set the field, or
+ * else `P`.
  */
 export type KeywordProblem<M, K extends keyof M, O, P> = OptionIn<O, "readonly"> extends true ? P
   : OptionIn<O, "stamp"> extends string ? P
@@ -72,23 +68,20 @@ export type KeywordProblem<M, K extends keyof M, O, P> = OptionIn<O, "readonly">
   : "the property is readonly: add readonly: true";
 
 /**
- * @internal Whether any property of a class has the keyword `readonly`. TypeScript decides it once for each class, so
- * that the check of each property is left out for most classes.
+ * @internal Whether any property has the keyword `readonly`. TypeScript decides it once for each class, which saves the
+ * check of each property for most classes.
  */
 export type HasKeywords<M> = IsSame<
   { [N in keyof M as Exclude<N, keyof FrameworkModel>]: 0 },
   { -readonly [N in keyof M as Exclude<N, keyof FrameworkModel>]: 0 }
 > extends true ? false : true;
 
-/**
- * Whether two types are identical, including the modifiers `readonly` and `?` of their properties, by which read-only
- * properties are found.
- */
+/** Whether two types are identical, including the modifiers `readonly` and `?` of their properties. */
 export type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2)
   ? true
   : false;
 
-/** @internal A type in words, such as `"a string"`, for the texts of compile errors. */
+/** @internal A type in words, for the texts of compile errors. */
 export type InWords<V> = [V] extends [string] ? "a string"
   : [V] extends [number] ? "a number"
   : [V] extends [boolean] ? "a boolean"
@@ -100,10 +93,7 @@ export type InWords<V> = [V] extends [string] ? "a string"
   : [V] extends [FrameworkModel] ? "a model"
   : "of another type";
 
-/**
- * The types in which the options `default` and `enum` may write a value of the type `V`, such as the members of an
- * enum, the text of an identifier, or a readonly list.
- */
+/** The types in which the options `default` and `enum` may write a value of the type `V`. */
 type Written<V> =
   | V
   | (V extends Types.ObjectId ? Identifier
@@ -135,10 +125,7 @@ type ModelNamed<C> = C extends ObjectConstructor ? never
   : C extends () => ModelClass<infer M> ? M
   : never;
 
-/**
- * The type of the option `ref` or `items` of a reference, or an error text. The model is compared only if the type of
- * the field is a `Ref`, because other identifiers do not name a model.
- */
+/** Only a `Ref` is compared with the model, because other identifiers name no model. */
 type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
   ? [ModelNamed<C>] extends [never] ? `${N} is a model class or () => Model`
   : I extends { readonly "~ref"?: infer T }
@@ -152,13 +139,9 @@ type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
       : "the elements are models: declare them as Ref or string, or add embedded: true"}`
   : `${N} makes references, the field is ${InWords<I>}: declare it as Ref or string`;
 
-/**
- * The type of the options `exists` and `unguarded` of a field that is no reference. `true` gets the error text `P` as
- * its type, so that TypeScript refuses `exists: true`.
- */
+/** The type of a flag that does not belong to the field. `true` gets the error text `P` as its type. */
 type CheckedFlag<X, P> = [X] extends [true] ? P : boolean;
 
-/** The type of the option `dateOnly`, or an error text for values that are no dates. */
 type CheckedDateOnly<I, X> = [I] extends [Date] ? boolean
   : CheckedFlag<X, `dateOnly belongs to dates, the value is ${InWords<I>}`>;
 
@@ -176,7 +159,7 @@ type CheckedOf<V, T> = V extends Map<string, infer X> ? unknown extends X ? T
 type CheckedValidate<V, X> = X extends readonly (infer E)[] ? readonly CheckedSchema<V, E>[]
   : CheckedSchema<V, X>;
 
-/** The type of a validator, or an error text for a schema that validates values of another type. */
+/** The type of a validator, or an error text for a schema of values of another type. */
 type CheckedSchema<V, X> = X extends {
   readonly "~standard": { readonly types?: { readonly input: infer I } | undefined };
 } ? [V] extends [I] ? unknown
@@ -184,17 +167,14 @@ type CheckedSchema<V, X> = X extends {
   : unknown;
 
 /**
- * @internal The type that refuses options in `O` whose names are not in `K`. Each such option gets an error text as its
- * type, which TypeScript prints. `N` is the decorator or option that the text names.
+ * @internal The error texts for the options in `O` whose names are not in `K`. `N` is the decorator or option that the
+ * text names.
  */
 export type NoOtherOptions<N extends string, O, K> = {
   readonly [X in Exclude<keyof O & string, K>]: `${N} has no option ${X}`;
 };
 
-/**
- * The options of a field whose check needs only the type of the field and no other option, such as `required` and
- * `min`.
- */
+/** The options whose check needs the type of the field and no other option. */
 type IndependentOptions<V, I> =
   & Omit<FieldOptions<V, I>, "default" | "enum" | "dateOnly" | BoundOption | StringOption>
   & {
@@ -205,28 +185,19 @@ type IndependentOptions<V, I> =
     >;
   };
 
-/**
- * @internal The type of an option such as `min` or `trim`, which belongs to numbers, dates or strings, or an error
- * text. `K` is the name of the option.
- */
+/** @internal */
 export type CheckedRule<K extends BoundOption | StringOption, V, I> = [I] extends
   [K extends BoundOption ? number | Date : string] ? Required<FieldOptions<V, I>>[K]
   : `${K} belongs to ${K extends BoundOption ? "numbers and dates"
     : "strings"}, the value is ${InWords<I>}`;
 
-/**
- * @internal The names of the options for numbers and dates. TypeScript refuses these options on a field of another
- * type.
- */
+/** @internal The names of the options for numbers and dates. */
 export type BoundOption = "min" | "max";
 
-/** @internal The names of the options for strings. TypeScript refuses these options on a field of another type. */
+/** @internal The names of the options for strings. */
 export type StringOption = "minLength" | "maxLength" | "match" | "trim" | "lowercase" | "uppercase";
 
-/**
- * The type of the values of a field that has a `default`, but no `type`. A default such as `"open"` declares a field
- * for any string, not only for this text.
- */
+/** A default such as `"open"` declares a field for any string, not only for this text. */
 type Widen<D> = [D] extends [string] ? string
   : [D] extends [number] ? number
   : [D] extends [boolean] ? boolean
@@ -235,18 +206,15 @@ type Widen<D> = [D] extends [string] ? string
   : string;
 
 /**
- * @internal The options of {@linkcode prop} on a field with values of the type `V`. A wrong option gets an error text
- * as its type. `O` is the type of the given options.
+ * @internal The options `O` of {@linkcode prop} on a field with values of the type `V`. A wrong option gets an error
+ * text as its type.
  */
 export type PropInput<V, O> =
   & IndependentOptions<V, V>
   & PropChecks<V, O>
   & NoOtherOptions<"@prop", O, keyof PropOptions<unknown>>;
 
-/**
- * @internal The checks of the options of `@prop` that depend on the given options. For example, a `default` must be a
- * value in `enum`. `define()` checks its entries by the same type.
- */
+/** @internal The checks of the options of `@prop` that depend on other options. */
 export interface PropChecks<V, O> extends FieldFeatures {
   readonly type?: CheckedType<V, OptionIn<O, "type">>;
   readonly dateOnly?: CheckedDateOnly<
@@ -269,10 +237,6 @@ export interface PropChecks<V, O> extends FieldFeatures {
   readonly default?: CheckedDefault<V, OptionIn<O, "default">, OptionIn<O, "enum">>;
 }
 
-/**
- * The type of values that the options `O` declare, by `type`, else by `ref`, else by `default`. Without these options,
- * the type is `string`.
- */
 type ValueOfOptions<O> = [O] extends [never] ? string
   : OptionIn<O, "type"> extends infer T
     ? [T] extends [undefined] ? OptionIn<O, "ref"> extends undefined ? Widen<OptionIn<O, "default">>
@@ -280,15 +244,11 @@ type ValueOfOptions<O> = [O] extends [never] ? string
     : ValueOf<T>
   : never;
 
-/**
- * @internal The decorator that `prop()` returns for the options `O`. TypeScript refuses the decorator on a field of
- * another type than the options declare.
- */
+/** @internal */
 export type DecoratorOf<O> = FieldDecorator<ValueOfOptions<O>>;
 
 /**
- * @internal The error text for a field that is not a string, if no option declares the type of the field. In all other
- * cases, the type is `unknown`, which refuses nothing.
+ * @internal The error text for a field that is not a string, although no option declares its type, or else `unknown`.
  */
 export type UntypedProblem<V, O> = [O] extends [never] ? unknown
   : [V] extends [ValueOfOptions<O>] ? unknown
@@ -298,24 +258,19 @@ export type UntypedProblem<V, O> = [O] extends [never] ? unknown
     : `@prop is a string unless type says otherwise, the field is ${InWords<V>}`
   : unknown;
 
-/**
- * @internal The type of the elements of the array `V`, against which options such as `items` and `enum` are checked.
- */
+/** @internal */
 export type ItemIn<V> = V extends readonly unknown[] ? V[number] : never;
 
 /**
- * @internal The options of {@linkcode arrayProp} on a field with values of the type `V`. A wrong option gets an error
- * text as its type. `O` is the type of the given options.
+ * @internal The options `O` of {@linkcode arrayProp} on a field with values of the type `V`. A wrong option gets an
+ * error text as its type.
  */
 export type ArrayInput<V, O> =
   & IndependentOptions<V, ItemIn<V>>
   & ArrayChecks<V, O>
   & NoOtherOptions<"@arrayProp", O, keyof ArrayPropOptions<unknown, unknown>>;
 
-/**
- * @internal The checks of the options of `@arrayProp` that depend on the given options. For example, `embedded: true`
- * needs a model class as `items`. `define()` checks its entries by the same type.
- */
+/** @internal The checks of the options of `@arrayProp` that depend on other options. */
 export interface ArrayChecks<V, O> extends ArrayFeatures {
   readonly dateOnly?: CheckedDateOnly<ItemIn<V>, OptionIn<O, "dateOnly">>;
   readonly items?: CheckedItems<ItemIn<V>, OptionIn<O, "items">, OptionIn<O, "embedded">>;
@@ -349,20 +304,14 @@ type CheckedItems<I, T, E> = [ModelNamed<T>] extends [never] ? [I] extends [Valu
     : "items is of another model than the elements of the field"
   : CheckedRef<"items", I, T>;
 
-/**
- * @internal The decorator that `arrayProp()` returns for the options `O`. TypeScript refuses the decorator on an array
- * with elements of another type than `items` declares.
- */
+/** @internal */
 export type ArrayOf<O> = FieldDecorator<
   ([ModelNamed<OptionIn<O, "items">>] extends [never] ? ValueOf<OptionIn<O, "items">>
     : OptionIn<O, "embedded"> extends true ? ModelNamed<OptionIn<O, "items">>
     : Identifier)[]
 >;
 
-/**
- * @internal The error text for a field that is no array, or for options without `items`. In all other cases, the type
- * is `unknown`, which refuses nothing.
- */
+/** @internal The error text for a field that is no array, or for options without `items`, or else `unknown`. */
 export type ItemsProblem<V, O> = [O] extends [never] ? unknown
   : [V] extends [readonly unknown[]]
     ? OptionIn<O, "items"> extends undefined

@@ -34,7 +34,7 @@ export interface RestOptions<
 > extends ClassFeatures<M> {
   /** The path of the model, such as `/movies`. */
   readonly route: string;
-  /** The operations and actions that clients can call, such as `[all(), one()]`. The list must not be empty. */
+  /** The operations and actions that clients can call, at least one. */
   readonly methods: readonly O[];
   /** Schema options of Mongoose, such as `{ timestamps: true }`. */
   readonly schemaOptions?: SchemaOptions;
@@ -44,38 +44,35 @@ export interface RestOptions<
    */
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;
   /**
-   * Returns a filter that every read and every write of this route must match. The filter does not limit `fetch` and
-   * `persist` hooks, which must apply the filter themselves. The filter may name hidden fields.
+   * Returns a filter that every read and every write of this route must match. `fetch` and `persist` hooks must apply
+   * the filter themselves. The filter may name hidden fields.
    */
   readonly scope?: (req: FrameworkRequest<M>) => Returns<"scope returns a filter", QueryObject>;
   /**
-   * Whether `update()` and `remove()` answer 428 to requests without the header `If-Match`. The header has the `ETag`
-   * of the entity that the client has read. If the entity has changed since that read, the answer is 412.
+   * Whether `update()` and `remove()` answer 428 to requests without the header `If-Match`, which has the `ETag` of the
+   * entity that the client has read. If the entity has changed since, the answer is 412.
    */
   readonly ifMatch?: boolean | undefined;
   /**
-   * Whether requests to the operations of this `@rest` skip the `guard` of `Framework.initialize()`. Operations with
-   * another value of `open` are excepted, and so are the routes of properties.
+   * Whether requests to these operations skip the `guard` of `Framework.initialize()`. Operations with another value of
+   * `open` are excepted, and so are the routes of properties.
    */
   readonly open?: boolean | undefined;
   /**
-   * Whether this `@rest` applies to references to the class. The `scope` of this `@rest` selects the entities that
-   * references can name and show, and the hooks of its `one()` guard these entities. A referenced class needs a main
-   * `@rest` if it has several `@rest` and at least one of them has a scope.
+   * Whether this `@rest` applies to references to the class. Its `scope` selects the entities that references can name
+   * and show, and the hooks of its `one()` guard these entities. A referenced class needs a main `@rest` if it has
+   * several `@rest` and at least one of them has a scope.
    */
   readonly main?: boolean | undefined;
 }
 
-/**
- * @internal The model `M` if the hooks and options of the operations accept it. Otherwise the type has an error text,
- * so that TypeScript refuses the decorator and prints the text.
- */
+/** @internal The model `M`, or an error text if a hook or option expects another model. */
 export type Accepts<M, O extends Method> = M extends FrameworkModel
   ? O["hooks"] extends HooksOf<M> | LeanHooksOf<M> ? M
   : { "a hook or the name of a field expects another model": O["hooks"] }
   : never;
 
-/** @internal Options of {@linkcode rest} on a property, which declare a sub-route for the entities of the property. */
+/** @internal Options of {@linkcode rest} on a property, which declare a sub-route for its entities. */
 export interface PartRestOptions<O extends Method = Method> extends
   Omit<
     RestOptions<O>,
@@ -85,36 +82,26 @@ export interface PartRestOptions<O extends Method = Method> extends
   readonly route?: string;
 }
 
-/**
- * @internal The decorator that {@linkcode rest} returns for a class. TypeScript accepts a class only if the hooks
- * accept its entities.
- */
+/** @internal The decorator that {@linkcode rest} returns for a class, if the hooks accept its entities. */
 export type RestDecorator<O extends Method> = <M extends FrameworkModel>(
   target: abstract new () => M & Accepts<M, O>,
   context: ClassDecoratorContext<abstract new () => M>,
 ) => void;
 
 /**
- * @internal The decorator that {@linkcode rest} returns for a property. TypeScript accepts a property only if the hooks
- * accept the entities of its model.
+ * @internal The decorator that {@linkcode rest} returns for a property, if the hooks accept the entities of its model.
  */
 export type PartRestDecorator<O extends Method> = <This extends FrameworkModel, V>(
   value: undefined,
   context: ClassFieldDecoratorContext<This, V> & AcceptsPart<V, O>,
 ) => void;
 
-/**
- * @internal The type `unknown` if the hooks accept the model of the decorated property. Otherwise the type has an error
- * text, so that TypeScript refuses the decorator and prints the text.
- */
+/** @internal An error text if the hooks expect another model than the decorated property has. */
 export type AcceptsPart<V, O extends Method> = ModelIn<NonNullable<V>> extends infer M
   ? M extends FrameworkModel ? Accepts<M, O> extends M ? unknown : Accepts<M, O> : unknown
   : never;
 
-/**
- * @internal The model of an embedded entity or a `Ref`, or of the elements of an array of embedded entities or of
- * `Ref`s. For any other value, the type is `unknown`.
- */
+/** @internal The model of embedded entities or of `Ref`s, also in an array, or else `unknown`. */
 export type ModelIn<V> = V extends readonly (infer I)[] ? ModelIn<I>
   : V extends { readonly "~ref"?: infer T } ? T extends FrameworkModel ? T : unknown
   : V extends FrameworkModel ? V
@@ -151,8 +138,7 @@ export function rest<
 }
 
 /**
- * @internal The type of a decorator that is stored in a variable before it is applied, so that TypeScript does not know
- * the decorated class or property. Without the option `route`, the decorator can only be applied to a property.
+ * @internal The type of a decorator in a variable. Without the option `route`, it can only be applied to a property.
  */
 export type RestDecorators<O extends Method, R> = R extends string
   ? RestDecorator<O> & PartRestDecorator<O>
@@ -162,7 +148,7 @@ type RestContext =
   | ClassDecoratorContext<abstract new () => FrameworkModel>
   | ClassFieldDecoratorContext;
 
-/** An operation whose hooks accept the model `M`. TypeScript prints `Rule` in the error about any other operation. */
+/** TypeScript prints `Rule` in the error about an operation whose hooks expect another model. */
 interface MethodOf<Rule extends string, M extends FrameworkModel> {
   readonly operation: string;
   readonly hooks: HooksOf<M> | LeanHooksOf<M>;
@@ -172,27 +158,21 @@ interface MethodOf<Rule extends string, M extends FrameworkModel> {
     body: never,
   ) => unknown;
   readonly "~postFetch"?: (req: FrameworkRequest<M>, entity: Entity<M>) => unknown;
-  /** A property that only exists in types, so that TypeScript checks the hooks against the model. */
+  /** Exists in types only, so that TypeScript checks the hooks against the model. */
   "~model"?(model: M): void;
 }
 
-/**
- * @internal The type of the option `methods`, which accepts the operations `L` only if their hooks fit the model `M`.
- * If the model is not known, all operations are accepted.
- */
+/** @internal The operations `L`, whose hooks must fit the model `M` if it is known. */
 export type Operations<L, M> = {
   readonly [I in keyof L]: M extends FrameworkModel
     ? MethodOf<"a called operation, such as all(), with hooks and fields of this model", M>
     : Method;
 };
 
-/**
- * @internal The type of the result of a `scope` function. If TypeScript infers no narrower type, the names in the
- * filter are not checked.
- */
+/** @internal If TypeScript infers no narrower type, the names in the filter are not checked. */
 export type Scoped = Returns<"scope returns a filter", QueryObject>;
 
-/** @internal The model `M`, or any model if TypeScript does not know the decorated class. */
+/** @internal */
 export type ModelOr<M> = M extends FrameworkModel ? M : FrameworkModel;
 
 /** @internal The options of `@rest` on a property. `S` is the type of the result of `scope`. */
@@ -217,26 +197,20 @@ export interface RestOfClass<M, L, R, S, Problem>
   readonly route: R & string;
 }
 
-/**
- * @internal The names that the option `tenant` accepts, which are the fields of the model `M`. If the model is not
- * known, every name is accepted.
- */
+/** @internal The names of the fields of the model `M`. If the model is not known, every name is accepted. */
 export type TenantField<M> = M extends FrameworkModel ? keyof M & string : string;
 
 type RouteProblem<R> = R extends string ? never
   : '@rest of a class needs a route, such as "/movies"';
 
-/**
- * @internal The type against which TypeScript checks the options of `@rest`. On a class, the options need a `route` and
- * can have options of the class, such as `tenant`. On a property, they can leave out the route.
- */
+/** @internal */
 export type RestInput<D, O extends Method, L, R, S> = Decorated<D> extends
   { readonly model: infer M } ? RestOfClass<M, L, R, S, RouteProblem<R>>
   : Decorated<D> extends { readonly value: infer V }
     ? RestOfProperty<ModelIn<NonNullable<V>>, L, R, S>
   : Omit<RestOptions<O>, "route"> & { readonly route?: R };
 
-/** @internal The error text for a wrong use of `@rest`, such as an empty list of operations, or else `unknown`. */
+/** @internal The error text for a wrong use of `@rest`, or else `unknown`. */
 export type RestProblem<D, R, L> = IsLegacy<D> extends true
   ? '@rest needs standard decorators: remove "experimentalDecorators"'
   : L extends readonly [] ? "methods is empty: list operations, such as all()"
@@ -244,10 +218,7 @@ export type RestProblem<D, R, L> = IsLegacy<D> extends true
     ? M extends FrameworkModel ? unknown : "@rest belongs to a class that extends FrameworkModel"
   : unknown;
 
-/**
- * Whether the compiler is set to legacy decorators, with which `@rest` does not compile, because such decorators get no
- * decorator context.
- */
+/** Legacy decorators get no decorator context. */
 type IsLegacy<D> = D extends (...args: infer A) => unknown
   ? A extends readonly [unknown] | readonly [unknown, string | symbol, ...unknown[]] ? true : false
   : false;

@@ -28,8 +28,8 @@ export function and<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): Enti
 /** Combines `preFetch` hooks into one hook that passes if all of them pass. */
 export function and<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
 /**
- * Combines hooks with different parameter types into one hook that passes if all of them pass. The combined hook takes
- * an entity and a request that every hook accepts.
+ * Combines hooks with different parameter types into one hook that passes if all of them pass. It takes an entity and a
+ * request that every hook accepts.
  */
 export function and<F extends readonly CallableFunction[]>(
   ...hooks: F
@@ -49,11 +49,7 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
 
 const judgeEvery: Judge = (rules, args) => judgeFrom(0, { rules, args, leftOut: [] });
 
-/**
- * Runs the hooks of `and()` for one entity, beginning at an index, until a hook rejects the entity. Each hook gets only
- * the fields that it names. A promise is returned only if a hook returns a promise, because promises would slow down
- * long lists.
- */
+/** A promise is returned only if a hook returns a promise, because promises would slow down long lists. */
 function judgeFrom(
   index: number,
   { rules, args, leftOut }: {
@@ -74,8 +70,8 @@ function judgeFrom(
  * Combines hooks into one hook that passes if at least one of them passes.
  *
  * The hooks run in order until a hook passes, and each gets the original entity. The result is the result of the first
- * hook that passes. If no hook passes, the result is the rejection of the last hook. The rules of {@linkcode and} say
- * when a hook passes or rejects.
+ * hook that passes, or else the rejection of the last hook. The rules of {@linkcode and} say when a hook passes or
+ * rejects.
  *
  * @example Require one of two conditions
  * ```ts
@@ -90,8 +86,8 @@ export function or<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): Entit
 /** Combines `preFetch` hooks into one hook that passes if at least one of them passes. */
 export function or<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
 /**
- * Combines hooks with different parameter types into one hook that passes if at least one of them passes. The combined
- * hook takes an entity and a request that every hook accepts.
+ * Combines hooks with different parameter types into one hook that passes if at least one of them passes. It takes an
+ * entity and a request that every hook accepts.
  */
 export function or<F extends readonly CallableFunction[]>(
   ...hooks: F
@@ -136,7 +132,7 @@ type Judge = (
   args: NamedArguments,
 ) => MaybePromise<Effect | undefined>;
 
-/** The hooks from which `and()`, `or()` or `asFilter()` has made a hook. `judge` distinguishes the three functions. */
+/** The hooks of each combined hook. `judge` distinguishes `and()`, `or()` and `asFilter()`. */
 const members = new WeakMap<object, { readonly hooks: readonly object[]; readonly judge: Judge }>();
 
 /** Whether a request that has passed the hooks `passed` would pass a `preFetch` hook. */
@@ -158,11 +154,7 @@ function isSameHook(a: object, b: object): boolean {
     one.hooks.every((each, index) => isSameHook(each, two.hooks[index] as object));
 }
 
-/**
- * Records the fields that the hooks in a combined hook name, such as a hook of `and()`, and returns the combined hook.
- * If all these hooks name the fields that they read, the combined hook can run on these fields alone, without a
- * document of the entity.
- */
+/** If all hooks name the fields that they read, the combined hook can run on these fields alone, without a document. */
 function composed<F extends object>(
   hook: F,
   { hooks, judge }: { readonly hooks: readonly object[]; readonly judge: Judge },
@@ -205,11 +197,11 @@ const judgeQuietly: Judge = ([rule], args) => {
 };
 
 /**
- * Returns a hook that returns the entity if the function `test` returns `true`, and rejects the entity otherwise. Such
- * a hook never changes an entity, so the OpenAPI document can describe the answers by the fields of the class.
+ * Returns a hook that accepts an entity if the function `test` returns `true`, and rejects it otherwise. Such a hook
+ * never changes an entity, so the OpenAPI document can describe the answers by the fields of the class.
  *
- * With a list of names, the test gets a frozen object with these fields of the entity and `_id`. A read whose hooks all
- * have such lists makes no entities and writes JSON from the stored bytes. The fields may be hidden. A test with names
+ * With a list of names, the test gets a frozen object with these fields of the entity, which may be hidden, and `_id`.
+ * A read whose hooks all have such lists makes no entities and writes JSON from the stored bytes. A test with names
  * must have no side effects, because an entity may be tested more than once.
  *
  * @example Show to each user what is public, and what is their own
@@ -245,10 +237,7 @@ export function onlyIf<
   names: readonly K[] & Covering<NoInfer<F>, NoInfer<K>>,
   test: NamedTest<E, F, K, R>,
 ): EntityHook<NamedEntity<E, NoInfer<F>>, R>;
-/**
- * Returns a hook that accepts an entity if the function `test` returns `true` for the whole entity, and rejects the
- * entity otherwise.
- */
+/** Returns a hook that accepts an entity if the function `test` returns `true` for the whole entity. */
 export function onlyIf<E extends object, R = FrameworkRequest>(
   test: (req: R, entity: E, previous?: E) => MaybePromise<boolean>,
 ): EntityHook<E, R>;
@@ -270,23 +259,16 @@ function wholeTest(
 }
 
 /**
- * The hooks that only return the given entity or reject it, so that the OpenAPI document can describe their answers by
- * the fields of the class.
+ * The hooks that only return the given entity or reject it. Any other hook could return another object, which the
+ * OpenAPI document cannot describe by the class.
  */
 const keepers = new WeakSet<object>();
 
-/**
- * Whether a hook can only return the given entity or reject it. The OpenAPI document describes the answers of such
- * hooks by the class. Any other hook could return another object.
- */
 export function keepsEntity(hook: object): boolean {
   return keepers.has(hook);
 }
 
-/**
- * Whether the result of a hook rejects the request or the entity. A `preFetch` hook, which gets the request alone,
- * rejects with any result except `true`. An entity hook rejects with `null`, `undefined` or `false`.
- */
+/** A `preFetch` hook gets the request alone. */
 function isRejection(result: unknown, args: readonly unknown[]): boolean {
   if (args.length === 1) return result !== true;
   return result === null || result === undefined || result === false;

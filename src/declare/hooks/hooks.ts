@@ -4,7 +4,7 @@ import type { FieldNames } from "../model/field_names.ts";
 import type { OperationWords } from "../operations/operation.ts";
 import type { ReadOptions, WriteOptions } from "../options.ts";
 
-/** @internal The result of a hook or of another function that may be synchronous or asynchronous. */
+/** @internal */
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
@@ -24,26 +24,23 @@ export type EntityHook<E, R = FrameworkRequest> = (
   previous?: E,
 ) => MaybePromise<object | null>;
 
-/** @internal The options of an operation that decide by which paths clients can filter with the URL parameter `q`. */
+/** @internal */
 export interface FilterOptions<M = unknown> {
   /**
    * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. The default is all paths that
-   * clients see. The path of an object does not allow the paths inside the object. The path of a free-form field or a
-   * Map allows all paths below it. A path through a reference, such as `"author.name"`, names a single value of the
-   * referenced entities. Clients find only entities that the scope of the referenced class allows.
+   * clients see. The path of an object does not allow the paths inside it, but the path of a free-form field or a Map
+   * does. A path through a reference, such as `"author.name"`, names a single value of the referenced entities, of
+   * which clients find only entities in the scope of their class.
    */
   readonly filter?: readonly FieldNames<"filter", M>[] | undefined;
 }
 
-/**
- * @internal The options that operations and actions have besides their hooks, such as `filter`, `parameters` and the
- * texts for the OpenAPI document.
- */
+/** @internal The options that operations and actions have besides their hooks. */
 export interface OperationOptions extends OperationWords, FilterOptions {
   /**
    * The URL parameters that hooks read. `updateAll()` and `removeAll()` refuse requests with other parameters, because
-   * a misspelled `q` would select all entities. With `initialize({ strict: true })`, all operations refuse
-   * requests with other parameters. A sub-route also accepts the parameters of its parents' `one()`.
+   * a misspelled `q` would select all entities. With `initialize({ strict: true })`, all operations refuse them. A
+   * sub-route also accepts the parameters of its parents' `one()`.
    */
   readonly parameters?: readonly string[] | undefined;
   /**
@@ -53,21 +50,17 @@ export interface OperationOptions extends OperationWords, FilterOptions {
   readonly open?: boolean | undefined;
 }
 
-/**
- * The hooks that an application can declare for an operation, in the order in which they run, and the options of the
- * operation.
- */
+/** The hooks of an operation, in the order in which they run, and the options of the operation. */
 export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   /**
-   * Whether hooks of `all()` and `one()` get instances of the class instead of Mongoose documents. Instances do not
-   * have Mongoose's methods.
+   * Whether hooks of `all()` and `one()` get instances of the class, without Mongoose's methods, instead of documents.
    */
   readonly lean?: boolean | undefined;
   /** Decides whether a request may run, before any database call. Any result except `true` answers 403. */
   readonly preFetch?: PreFetch<R>;
   /**
-   * Reads the entities instead of the framework, such as from another database, and returns an entity, several
-   * entities, or a Mongoose query. The `scope` does not limit the result of the hook.
+   * Reads the entities instead of the framework, and returns an entity, several entities, or a Mongoose query. The
+   * `scope` does not limit the result.
    */
   readonly fetch?: (req: R) => unknown;
   /**
@@ -77,10 +70,7 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   readonly postFetch?: EntityHook<E, R>;
   /** Runs before each write. `previous` is the entity before the change. `null` prevents the write and answers 403. */
   readonly preSave?: EntityHook<E, R>;
-  /**
-   * Writes the entity instead of the framework, such as to another database. The `scope` does not limit the writes
-   * of the hook.
-   */
+  /** Writes the entity instead of the framework. The `scope` does not limit the writes of the hook. */
   readonly persist?: EntityHook<E, R>;
   /**
    * Runs once for each entity of the answer. `null` removes the entity from a list. For a single entity, `null` answers
@@ -89,7 +79,7 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   readonly preSend?: EntityHook<E, R>;
 }
 
-/** The hooks and options of one operation on the model `M`. The hooks get Mongoose documents. */
+/** The hooks and options of an operation on the model `M`. The hooks get Mongoose documents. */
 export type HooksOf<M extends FrameworkModel> =
   & Hooks<Entity<M>, FrameworkRequest<M>>
   & ReadOptions<M>
@@ -104,15 +94,12 @@ export type LeanHooksOf<M extends FrameworkModel> =
   & FilterOptions<M>
   & { readonly lean: true };
 
-/**
- * @internal The names of the hooks of an operation, which are `preFetch`, `fetch`, `postFetch`, `preSave`, `persist`
- * and `preSend`.
- */
+/** @internal */
 export type HookName = Exclude<keyof Hooks<unknown>, "lean" | keyof OperationOptions>;
 
 /**
- * @internal The hooks and options of an operation on any model. The type of a hook is only `CallableFunction`, so that
- * generic hooks stay generic when TypeScript infers their type.
+ * @internal The hooks and options of an operation on any model. `CallableFunction` keeps generic hooks generic when
+ * TypeScript infers their type.
  */
 export type AnyHooks =
   & OperationOptions
@@ -121,24 +108,15 @@ export type AnyHooks =
   & { readonly [K in HookName]?: CallableFunction }
   & { readonly lean?: boolean | undefined };
 
-/**
- * @internal The type of entity that every hook in the union `F` accepts. A hook that `and()` or `or()` combines gets
- * such entities.
- */
+/** @internal The type of entity that every hook in the union `F` accepts. */
 export type EntityOf<F> = Together<
   F extends (req: never, entity: infer E, ...rest: never[]) => unknown ? (each: E) => void : never
 >;
 
-/**
- * @internal The type of request that every hook in the union `F` accepts. A hook that `and()` or `or()` combines gets
- * such requests.
- */
+/** @internal The type of request that every hook in the union `F` accepts. */
 export type RequestOf<F> = Together<
   F extends (req: infer R, ...rest: never[]) => unknown ? (each: R) => void : never
 >;
 
-/**
- * @internal The intersection of the parameter types of a union of functions, which is the type of an argument that
- * every function accepts.
- */
+/** @internal The type of an argument that every function of a union accepts. */
 export type Together<F> = [F] extends [(each: infer I) => void] ? I : never;

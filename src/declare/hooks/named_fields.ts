@@ -5,9 +5,8 @@ import type { IsRestricted } from "../model/field_names.ts";
 import { andThen } from "./run_hook.ts";
 
 /**
- * @internal The type `T` with read-only properties at all depths, for the fields that `onlyIf()` and `leaveOut()` pass
- * to their test function. Dates, bytes and values of the driver stay unchanged, because the function gets copies of
- * them.
+ * @internal The type `T` with read-only properties at all depths. Dates, bytes and values of the driver stay unchanged,
+ * because test functions get copies of them.
  */
 export type DeepReadonly<T> = T extends
   | ((...args: never[]) => unknown)
@@ -18,9 +17,7 @@ export type DeepReadonly<T> = T extends
   : T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
   : T;
 
-/**
- * @internal The fields of the entity `E` that a hook such as `onlyIf()` can list. Methods and `_id` cannot be listed.
- */
+/** @internal The fields of the entity `E` that a hook can list. */
 export type ListedFields<E> = {
   [
     K in keyof E as K extends "_id" | Exclude<keyof Document, "__v"> ? never
@@ -30,14 +27,14 @@ export type ListedFields<E> = {
 };
 
 /**
- * @internal The names of the fields of the entity `E` that a hook such as `onlyIf()` can list. Signatures have
- * `keyof ListedFields<E>` instead of this type, so that errors of the compiler print the names.
+ * @internal Signatures have `keyof ListedFields<E>` instead of this type, so that errors of the compiler print the
+ * names.
  */
 export type NamedField<E> = keyof ListedFields<E> & string;
 
 /**
- * @internal The names of the fields of the entity `E` that `leaveOut()` can remove from answers. Such a field is
- * optional in the class, so that clients know that answers may lack it.
+ * @internal The fields that `leaveOut()` can remove. They are optional, so that clients know that answers may lack
+ * them.
  */
 export type OptionalField<E> =
   & {
@@ -48,39 +45,32 @@ export type OptionalField<E> =
   & string;
 
 /**
- * @internal A text for a compile error if the list `L` of `leaveOut()` has a field that is not optional. If the test
- * function of the hook has a type annotation `F`, the entity is not known yet, and the list is checked at start-up.
+ * @internal A text for a compile error if the list `L` of `leaveOut()` has a field that is not optional. With a type
+ * annotation `F`, the entity is not known yet, and the list is checked at start-up.
  */
 export type Omittable<E, F, L extends string> = unknown extends F
   ? [Exclude<L, OptionalField<E>>] extends [never] ? unknown
   : `leaveOut takes optional fields, ${Exclude<L, OptionalField<E>>} is required`
   : unknown;
 
-/**
- * @internal The object that `onlyIf()` and `leaveOut()` pass to their test function. The object has the fields `K` of
- * the entity `E` that the hook names, and `_id`.
- */
+/** @internal The object with the named fields that a test function gets. */
 export type NamedFields<E, K extends string> = DeepReadonly<Pick<E, (K | "_id") & keyof E>>;
 
 /**
- * @internal The entity that a hook with a list of fields takes, such as `onlyIf(["owner"], test)`. If the parameter of
- * the function `test` has a type annotation `F`, the hook takes every entity with these fields. Otherwise the hook
- * takes the entity `E` of the operation.
+ * @internal The entity that a hook with a list of fields takes, which is any entity with the fields of the annotation
+ * `F`, or else the entity `E` of the operation.
  */
 export type NamedEntity<E, F> = unknown extends F ? E : F;
 
 /**
- * @internal A text for a compile error if the test function of a hook such as `onlyIf()` has an annotation `F` with a
- * field that the list `K` of the hook does not name. The function would find `undefined` in such a field.
+ * @internal A text for a compile error if the annotation `F` of a test function has a field that the list `K` does not
+ * name. The function would find `undefined` in it.
  */
 export type Covering<F, K extends string> = unknown extends F ? unknown
   : [Exclude<keyof F, K | "_id">] extends [never] ? unknown
   : `the test gets ${Exclude<keyof F, K | "_id"> & string}, which the list does not name`;
 
-/**
- * @internal The test function of a hook such as `onlyIf()`. The function gets the fields `K` of the entity `E` that the
- * hook names, or the fields of its annotation `F`.
- */
+/** @internal The test function of a hook that names the fields `K` of the entity `E`. */
 export type NamedTest<E, F, K extends string, R> = (
   req: R,
   fields: F & NamedFields<E, K>,
@@ -88,25 +78,21 @@ export type NamedTest<E, F, K extends string, R> = (
 ) => MaybePromise<boolean>;
 
 /**
- * The result of a hook that names its fields, such as `onlyIf(["owner"], test)`, for an entity that the hook accepts.
- * `leftOut` has the fields that `leaveOut()` removes from the answer, and is empty for any other hook.
+ * The result of a hook that names its fields, for an accepted entity. `leftOut` has the fields that `leaveOut()`
+ * removes from the answer.
  */
 export interface Effect {
   readonly leftOut: readonly string[];
 }
 
-/** The result of a hook that accepts an entity and removes no field from the answer, such as a hook of `onlyIf()`. */
 export const UNCHANGED: Effect = { leftOut: [] };
 
-/**
- * A function that returns the named fields of one entity. The object is frozen, because the application gets it in the
- * test function of a hook such as `onlyIf()`.
- */
+/** The object is frozen, because the application gets it. */
 export type ReadFields = (names: readonly string[]) => object;
 
 /**
- * The arguments for one entity to a hook that names its fields, such as `onlyIf(["owner"], test)`. The hook reads the
- * named fields by `read`, so that no document has to be made for the hook.
+ * The arguments for one entity to a hook that names its fields. The hook reads them by `read`, so that no document has
+ * to be made.
  */
 export interface NamedArguments {
   readonly req: unknown;
@@ -116,22 +102,19 @@ export interface NamedArguments {
 }
 
 /**
- * A hook such as `onlyIf(["owner"], test)` in a form that needs only the fields which the hook names (rule). A read
- * whose hooks all have this form makes no documents. `judge` returns `undefined` if the hook rejects the entity.
+ * A hook that needs only the fields which it names. A read whose hooks all have this form makes no documents. `judge`
+ * returns `undefined` if the hook rejects the entity.
  */
 export interface NamedRule {
   readonly reads: readonly string[];
-  /**
-   * The fields that the hook removes from some answers, as the first list of `leaveOut()` names them. Empty for any
-   * other hook.
-   */
+  /** The fields that `leaveOut()` removes from some answers. */
   readonly leavesOut: readonly string[];
   judge(args: NamedArguments): MaybePromise<Effect | undefined>;
 }
 
 /**
- * The fields that a hook such as `onlyIf()` or `leaveOut()` names. `rule` runs the hook on these fields alone. `rule`
- * is missing if `and()` or `or()` has combined the hook with a hook that needs whole entities.
+ * The fields that a hook names. `rule` is missing if `and()` or `or()` has combined the hook with a hook that needs
+ * whole entities.
  */
 interface HookFields {
   readonly rule?: NamedRule;
@@ -141,61 +124,39 @@ interface HookFields {
 
 const known = new WeakMap<object, HookFields>();
 
-/**
- * Returns the form of a hook that needs only the fields which the hook names, so that a read can run the hook without
- * documents. Returns `undefined` for a hook that needs whole entities.
- */
 export function namedRule(hook: object | undefined): NamedRule | undefined {
   return hook && known.get(hook)?.rule;
 }
 
-/**
- * Returns the fields that a hook such as `onlyIf()` names for its test function, so that a read loads them for the
- * hook. The list is empty for any other hook.
- */
 export function readBy(hook: object | undefined): readonly string[] {
   return hook && known.get(hook)?.reads || [];
 }
 
-/**
- * Returns the fields that a hook of `leaveOut()` removes from some answers. The OpenAPI document describes these fields
- * as optional, and cursors do not contain their values.
- */
+/** The OpenAPI document describes these fields as optional, and cursors do not contain their values. */
 export function leftOutBy(hook: object | undefined): readonly string[] {
   return hook && known.get(hook)?.leavesOut || [];
 }
 
-/**
- * Records the fields that a hook such as `onlyIf()` names, so that reads load these fields or run the hook without
- * documents.
- */
 export function recordFields(hook: object, fields: HookFields): void {
   known.set(hook, fields);
 }
 
-/**
- * The functions by which hooks such as `onlyIf(["owner"], test)` use an entity that is a whole object, such as a
- * Mongoose document, and not stored bytes.
- */
+/** The functions by which hooks that name fields use a whole object, and not stored bytes. */
 export interface EntityFields {
   /**
-   * Whether the fields that hooks name could be read. The fields are missing if the entity was removed during the
-   * request or has left the scope, and the hooks reject such an entity.
+   * The fields are missing if the entity was removed during the request or has left the scope, and the hooks reject
+   * such an entity.
    */
   isReadable(entity: object): boolean;
-  /**
-   * Returns the object that the test function of a hook gets, with the named fields of an entity and `_id`. The object
-   * is frozen, so that the function cannot change the entity.
-   */
+  /** Returns a frozen object with the named fields and `_id`. */
   read(entity: object, names: readonly string[]): object;
-  /** Returns a copy of an entity for the answer, whose JSON does not have the fields that `leaveOut()` names. */
+  /** Returns a copy for the answer, whose JSON does not have the named fields. */
   without(entity: object, names: readonly string[]): object;
 }
 
 /**
- * The functions that read fields of entities for hooks such as `onlyIf(["owner"], test)`. A module that imports
- * Mongoose replaces these functions when it is loaded, because the folder `declare/` does not import Mongoose. The
- * first functions serve plain objects, such as in a unit test that calls a hook.
+ * The functions for plain objects, as in a unit test that calls a hook. A module that imports Mongoose replaces them
+ * when it is loaded, because the folder `declare/` does not import Mongoose.
  */
 let entityFields: EntityFields = {
   isReadable: () => true,
@@ -207,18 +168,13 @@ let entityFields: EntityFields = {
     Object.fromEntries(Object.entries(entity).filter(([name]) => !names.includes(name))),
 };
 
-/**
- * Sets the functions that read fields of Mongoose documents for hooks such as `onlyIf()`. The module that knows
- * Mongoose calls this function when it is loaded.
- */
 export function setEntityFields(reader: EntityFields): void {
   entityFields = reader;
 }
 
 /**
- * Returns the hook that runs a rule, which is the form of a hook such as `onlyIf(["owner"], test)`, on a whole entity.
- * The framework calls the hook if it has made a document of the entity, such as for another hook, and calls the rule
- * alone otherwise.
+ * Makes a rule a hook on whole entities. The framework calls the hook only if it has made a document for another
+ * reason.
  */
 export function hookOf(rule: NamedRule): EntityHook<object, unknown> {
   const hook: EntityHook<object, unknown> = (req, entity, previous) => {
@@ -239,10 +195,7 @@ export function hookOf(rule: NamedRule): EntityHook<object, unknown> {
   return hook;
 }
 
-/**
- * Throws a `TypeError` if `onlyIf()` or `leaveOut()` gets a list that is not a list of names, or a test that is not
- * a function. Programs in JavaScript have no compiler that refuses such arguments.
- */
+/** Programs in JavaScript have no compiler that refuses such arguments. */
 function checkNamed(
   called: string,
   { lists, test }: { readonly lists: readonly unknown[]; readonly test: unknown },
@@ -260,10 +213,6 @@ function checkNamed(
 
 type AnyTest = (req: unknown, fields: object, previous?: object) => MaybePromise<unknown>;
 
-/**
- * Returns a function that passes the named fields of an entity to the test function of a hook. In hooks of a write, the
- * test function also gets these fields before the change.
- */
 function asker(test: AnyTest, names: readonly string[]) {
   return ({ req, read, readPrevious }: NamedArguments) =>
     readPrevious === undefined
@@ -271,10 +220,6 @@ function asker(test: AnyTest, names: readonly string[]) {
       : test(req, read(names), readPrevious(names));
 }
 
-/**
- * Returns a hook that accepts an entity if the test function returns `true` for the named fields of the entity, and
- * rejects the entity otherwise.
- */
 export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook<object, unknown> {
   checkNamed("onlyIf", { lists: [names], test });
   const reads = [...new Set(names)];
@@ -290,7 +235,7 @@ export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook
  * Returns a `preSend` hook that leaves the fields in the first list out of the answer, unless the test returns `false`.
  * The test gets a frozen object with the fields in the second list and `_id`. Clients could guess the values of the
  * fields by filters, so the operation needs the option `filter`, without these fields. Declare the fields as optional,
- * so that the types of the client have them as optional.
+ * so that clients have them as optional in their types.
  *
  * @example Show an address to its owner only
  * ```ts

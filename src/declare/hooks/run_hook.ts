@@ -8,8 +8,8 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 }
 
 /**
- * Calls `next` with a value, or with the result of a promise. A value is passed synchronously, because most hooks are
- * synchronous and a promise for each entity would slow down long lists.
+ * A value is passed synchronously, because most hooks are synchronous and a promise for each entity would slow down
+ * long lists.
  */
 export function andThen<T, R>(
   value: MaybePromise<T>,
@@ -18,11 +18,6 @@ export function andThen<T, R>(
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/**
- * Runs a function of the application. Throws a `HookFailure` with the error of the function, so that the answer does
- * not blame the client for a mistake of the application. A `RestError` is thrown unchanged, because it is the answer
- * for the client.
- */
 export function runHook<T>(
   hook: HostFunction,
   run: () => MaybePromise<T>,
@@ -39,10 +34,7 @@ export function runHook<T>(
   });
 }
 
-/**
- * The names of the functions of the application that the framework runs for a request. The answer to an error depends
- * on the function that threw it.
- */
+/** The answer to an error depends on the function that threw it. */
 export type HostFunction =
   | HookName
   | "scope"
@@ -57,13 +49,13 @@ export type HostFunction =
   | "run";
 
 /**
- * An error that a function of the application threw, such as a hook. By this class, a Mongoose error in most hooks
- * answers 500 and not 400, because the client has not caused the error.
+ * An error that a function of the application threw. A Mongoose error in most hooks answers 500 and not 400, because
+ * the client has not caused it.
  */
 export class HookFailure extends Error {
   /**
-   * Whether the function of the application used a connection that is not open, such as in the query of a `fetch` hook.
-   * If Mongoose gave up waiting for this connection, the answer is 503 instead of a 500.
+   * Whether the function used a connection that is not open. If Mongoose gave up waiting for it, the answer is 503
+   * instead of 500.
    */
   readonly away: boolean;
 
@@ -78,9 +70,8 @@ export class HookFailure extends Error {
 }
 
 /**
- * Returns the error to throw after a function of the application has thrown an error. The error is wrapped, so that the
- * answer does not blame the client. A `RestError` is returned unchanged, because it is the answer for the client, and a
- * `StoreFailure`, because the framework has thrown it.
+ * Wraps an error of the application, so that the answer does not blame the client. A `RestError` is the answer for the
+ * client, and a `StoreFailure` comes from the framework, so both stay unchanged.
  */
 export function hookFailure(...args: ConstructorParameters<typeof HookFailure>): Error {
   const [, thrown] = args;

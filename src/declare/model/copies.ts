@@ -1,8 +1,8 @@
 import type { ModelClass } from "./framework_model.ts";
 
 /**
- * The URL of this copy of the package. The same copy may be evaluated again in a process, as after `vi.resetModules()`.
- * A bundle in the form of CommonJS has no URL.
+ * The URL of this copy of the package, which a process may evaluate again, as after `vi.resetModules()`. A CommonJS
+ * bundle has no URL.
  */
 const [HOME = ""] = String(import.meta.url).split("/src/declare/");
 
@@ -12,7 +12,7 @@ const REGISTRIES = Symbol.for("mongrove.registries");
 
 type Registries = Map<string, ReadonlySet<ModelClass>>;
 
-/** Creates the set of the models of this copy. Other copies see the set. */
+/** The set of the models of this copy, which other copies see. */
 export function openRegistry(): Set<ModelClass> {
   const registry = new Set<ModelClass>();
   registries().set(HOME, registry);
@@ -23,7 +23,7 @@ function registries(): Registries {
   return (globalThis as { [REGISTRIES]?: Registries })[REGISTRIES] ??= new Map();
 }
 
-/** Throws if another copy has models, which `initialize()` without `models` would not serve. */
+/** Models of another copy would not be served by `initialize()` without `models`. */
 export function checkRegistries(): void {
   for (const [url, [model]] of registries()) {
     if (url === HOME || model === undefined) continue;
@@ -33,12 +33,11 @@ export function checkRegistries(): void {
   }
 }
 
-/** Marks an object as one of this copy. The subclasses of a marked class are marked too. */
+/** The subclasses of a marked class are marked too. */
 export function markCopy<T extends object>(value: T): T {
   return Object.defineProperty(value, COPY, { value: HOME });
 }
 
-/** Throws if another copy has marked an object. */
 export function checkCopy(value: object, name: string): void {
   const { [COPY]: url = HOME } = value as { readonly [COPY]?: string };
   if (url !== HOME) throw new TypeError(`Cannot use ${name}: ${twoCopies("it", url)}`);

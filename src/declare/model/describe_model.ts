@@ -5,38 +5,25 @@ import { checkCopy } from "./copies.ts";
 import { FrameworkModel, type ModelClass } from "./framework_model.ts";
 import { type FieldRecord, ownRecords, type RestRecord } from "./records.ts";
 
-/** The declarations of a class and its ancestors, from which the schema and the routes of the class are built. */
+/** The declarations of a class and its ancestors. */
 export interface ModelDescription {
   readonly target: ModelClass;
-  /**
-   * The fields of the class and of its ancestors by name. A field of the class replaces an inherited field with the
-   * same name.
-   */
+  /** A field of the class replaces an inherited field with the same name. */
   readonly fields: ReadonlyMap<string, FieldRecord>;
-  /**
-   * The `@rest` decorators on properties, by the name of the property. They declare sub-routes such as
-   * `/movies/:id/actors`. Inherited properties are included.
-   */
+  /** The `@rest` decorators on properties, also on inherited properties. */
   readonly parts: ReadonlyMap<string, readonly RestRecord[]>;
-  /** The `@rest` decorators on the class. A class does not inherit the routes of its ancestors. */
+  /** A class does not inherit the routes of its ancestors. */
   readonly rests: readonly RestRecord[];
   readonly schemaOptions: SchemaOptions;
 }
 
 const described = new WeakSet<ModelClass>();
 
-/**
- * Whether the declarations of a class have been read, for the class itself or for a subclass. A later `define()` of the
- * class would have no effect on the schemas and routes that are built already.
- */
+/** Whether the declarations of a class have been read, so that a later `define()` would have no effect. */
 export function isDescribed(target: ModelClass): boolean {
   return described.has(target);
 }
 
-/**
- * Returns the declarations of a model class and its ancestors. Throws a `TypeError` with the problems of these
- * declarations.
- */
 export function describeModel(target: ModelClass): ModelDescription {
   const fields = new Map<string, FieldRecord>();
   const parts = new Map<string, readonly RestRecord[]>();
@@ -53,11 +40,7 @@ export function describeModel(target: ModelClass): ModelDescription {
   return { target, fields, parts, rests, schemaOptions: schemaOptionsOf(target, rests) };
 }
 
-/**
- * Returns the ancestors of a class below `FrameworkModel`, from the oldest ancestor to the class itself, so that a
- * field of the class replaces an inherited field with the same name. Throws if the class does not extend
- * `FrameworkModel`.
- */
+/** From the oldest ancestor to the class itself, so that a field of the class replaces an inherited field. */
 export function chainOf(target: ModelClass): ModelClass[] {
   const chain: ModelClass[] = [];
   let current: object | null = target;
@@ -73,10 +56,8 @@ export function chainOf(target: ModelClass): ModelClass[] {
 }
 
 /**
- * Returns the `@rest` decorators whose `scope` and `one()` limit the references to a class. A decorator with
- * `main: true` is the only element of the result. Without such a decorator, the result is the only `@rest` of the
- * class, or all of them if none has a scope. Throws for any other class, because the framework could not decide which
- * of several scopes limits the references.
+ * The `@rest` decorators whose `scope` and `one()` limit the references to a class: the one with `main: true`, the only
+ * one, or all if none has a scope. Any other class throws, because the framework could not decide between the scopes.
  */
 export function bindingRests(target: ModelClass): readonly RestRecord[] {
   const rests = knownBindingRests(target);
@@ -87,7 +68,6 @@ export function bindingRests(target: ModelClass): readonly RestRecord[] {
   );
 }
 
-/** Returns the {@linkcode bindingRests} of a class, or `undefined` if the class must name one of them by `main`. */
 export function knownBindingRests(target: ModelClass): readonly RestRecord[] | undefined {
   const { rests } = describeModel(target);
   const main = rests.filter((rest) => rest.main);
@@ -108,7 +88,6 @@ function schemaOptionsOf(target: ModelClass, rests: readonly RestRecord[]): Sche
   }
   const { schemaOptions = {} } = target as typeof FrameworkModel;
   const { collection: _inherited, ...inherited } = schemaOptions;
-  // A subclass has another collection than its parent class, so the subclass does not inherit the name of the
-  // collection.
+  // A subclass has another collection, so it does not inherit the name of the collection.
   return { ...Object.hasOwn(target, "schemaOptions") ? schemaOptions : inherited, ...first };
 }

@@ -1,5 +1,2 @@
-/**
- * @internal A time with its unit, such as `"24h"`. The unit is `s`, `m`, `h` or `d`, for seconds, minutes, hours or
- * days.
- */
+/** @internal A time in seconds, minutes, hours or days, such as `"24h"`. */
 export type Duration = `${number}${"s" | "m" | "h" | "d"}`;

@@ -3,39 +3,29 @@ import type { ModelIn } from "../decorators/rest.ts";
 import type { FrameworkModel } from "./framework_model.ts";
 
 /**
- * @internal The ways in which clients can use a field, such as sorting by it. Each option that lists names of fields,
- * such as `sort`, checks the names for one of these ways.
+ * @internal The ways in which clients can use a field. Each option that lists names of fields checks them for one way.
  */
 export type FieldUse =
   | ("sort" | "select" | "search" | "populate" | "filter" | "set" | "key")
   | ("group" | "unit" | "sum" | "avg");
 
 /**
- * @internal The names of the fields that clients can use in the way `U`, such as sorting. If the model `M` is not
- * known, every string is accepted.
+ * @internal The names of the fields that clients can use in the way `U`. If the model is not known, every string is
+ * accepted.
  */
 export type FieldNames<U extends FieldUse, M> = IsKnown<M> extends false ? string
   : U extends "filter" ? FilterPath<M>
   : { [K in keyof M]-?: [NameProblem<U, M, K>] extends [never] ? K : never }[keyof M] & string;
 
-/**
- * @internal Whether the fields of the model `M` are known, so that the names of fields in options can be checked.
- * `unknown` and `UnnamedModel` have no known fields.
- */
+/** @internal Whether the fields of the model are known. */
 export type IsKnown<M> = unknown extends M ? false : "~unnamed" extends keyof M ? false : true;
 
-/**
- * @internal The reason why clients cannot use the field `K` in the way `U`, such as sorting, as text for a compile
- * error, or `never` if clients can.
- */
+/** @internal A text for a compile error if clients cannot use the field `K` in the way `U`. */
 export type NameProblem<U extends FieldUse, M, K extends keyof M> = K extends UndeclaredUse[U]
   ? `${U} takes declared fields, ${K} is none`
   : FieldProblem<U, K extends string ? K : "this", NonNullable<M[K]>>;
 
-/**
- * The fields of the framework that clients cannot use in some way, by the way of use. For example, clients can sort by
- * `_id`, but not by the version `__v`.
- */
+/** The fields of the framework that clients cannot use, by the way of use. */
 type UndeclaredUse =
   & { sort: "__v"; select: never; filter: never; key: "__v" }
   & Record<"search" | "populate" | "set" | "group" | "unit" | "sum" | "avg", "_id" | "__v">;
@@ -58,8 +48,8 @@ type FieldProblem<U extends FieldUse, K extends string, V> = 0 extends 1 & V ? n
   : never;
 
 /**
- * The paths that the option `filter` can list. Only the first three names of a path are checked, because models can
- * embed themselves and the type would not end. `D` is the depth.
+ * The paths that the option `filter` can list. Only three names of a path are checked, because models can embed
+ * themselves and the type would not end.
  */
 type FilterPath<M, D extends readonly 0[] = []> = {
   [K in keyof M & string]-?: [FieldProblem<"filter", K, NonNullable<M[K]>>] extends [never]
@@ -76,34 +66,25 @@ type PathBelow<V, D extends readonly 0[]> = V extends readonly (infer I)[]
   : never;
 
 /**
- * The paths of single values in the entities to which a `Ref` refers, such as `name` in `author.name`, which the option
- * `filter` can list. A path has at most two names below the reference, because models can embed themselves and the type
- * would not end. The type is `never` for a value that is no `Ref`.
+ * The paths of single values in the entities to which a `Ref` refers. A path has at most two names below the reference,
+ * because models can embed themselves and the type would not end.
  */
 type ReferredPath<V> = "~ref" extends keyof V
   ? V extends { readonly "~ref"?: infer M } ? FieldNames<"sort", M> | PathInPart<M> : never
   : never;
 
-/**
- * The paths of single values in the embedded entities of the model `M`, such as `address.city`. Entities in lists are
- * left out.
- */
+/** Entities in lists are left out. */
 type PathInPart<M> = {
   [K in keyof M & string]-?: NonNullable<M[K]> extends FrameworkModel
     ? `${K}.${FieldNames<"sort", NonNullable<M[K]>>}`
     : never;
 }[keyof M & string];
 
-/**
- * @internal The filter `S` of a scope, if it names only fields of the model `M`, or else a text for a compile error.
- */
+/** @internal The filter `S` of a scope, or a text for a compile error if a name in it is no field of the model `M`. */
 export type NamedFilter<M, S> = [UndeclaredIn<M, S>] extends [never] ? S
   : `the class has no ${UndeclaredIn<M, S>}`;
 
-/**
- * The names in the filter `S` of a scope that are no fields of the model `M`, for the error text of the compiler. Names
- * inside `$or` and `$elemMatch` are included.
- */
+/** The names in the filter `S`, also inside `$or` and `$elemMatch`, that are no fields of the model `M`. */
 type UndeclaredIn<M, S> = IsKnown<M> extends false ? never
   : 0 extends 1 & S ? never
   : S extends Promise<infer T> ? UndeclaredIn<M, T>
@@ -117,9 +98,8 @@ type UndeclaredIn<M, S> = IsKnown<M> extends false ? never
 type UndeclaredInClauses<M, L> = L extends readonly (infer S)[] ? UndeclaredIn<M, S> : never;
 
 /**
- * The paths that a condition names inside `$elemMatch`, although the elements of the array do not declare them. A
- * filter with such a path does not compile, because a misspelled name would match no entity. `K` is the name of the
- * field with the array, `V` is the type of the array, and `C` is the condition.
+ * The undeclared paths inside the `$elemMatch` of the condition `C` on the array `K`. A misspelled name would match no
+ * entity.
  */
 type UndeclaredInElements<K extends string, V, C> = V extends readonly (infer M)[]
   ? C extends { readonly $elemMatch: infer S }
@@ -144,31 +124,26 @@ type UndeclaredBelow<V, P extends { whole: string; rest: string }> = 0 extends 1
     : P["whole"]
   : never;
 
-/** @internal Whether `V`, the type of a field, is `Hidden`, so that options such as `sort` refuse the field. */
+/** @internal */
 export type IsHidden<V> = "~hidden" extends keyof V ? string extends keyof V ? false : true : false;
 
-/** @internal Whether `V`, the type of a field, is `ReadOnly`, so that bodies cannot set the field. */
+/** @internal */
 export type IsReadOnly<V> = "~readonly" extends keyof V ? string extends keyof V ? false : true
   : false;
 
-/** @internal Whether `V`, the type of a field, is `Defaulted`, so that a creation can leave the field out. */
+/** @internal */
 export type IsDefaulted<V> = "~default" extends keyof V ? string extends keyof V ? false : true
   : false;
 
-/** @internal Whether `V`, the type of a field or of an element, is `DateOnly`, so that clients send it as text. */
+/** @internal */
 export type IsDateOnly<V> = "~dateOnly" extends keyof V ? string extends keyof V ? false : true
   : false;
 
-/**
- * @internal Whether `V`, the type of a field, is `Restricted`, so that answers to some clients do not have the field.
- */
+/** @internal */
 export type IsRestricted<V> = "~restricted" extends keyof V ? string extends keyof V ? false : true
   : false;
 
-/**
- * @internal The types that an identifier can have. The option `populate` accepts only fields of these types and lists
- * of them.
- */
+/** @internal */
 export type AnyIdentifier =
   | string
   | number
@@ -176,14 +151,8 @@ export type AnyIdentifier =
   | Uint8Array
   | { readonly _bsontype: string };
 
-/**
- * @internal The types of single values. Clients can sort and group only by fields of these types, and not by lists and
- * objects.
- */
+/** @internal */
 export type Scalar = AnyIdentifier | boolean | Date;
 
-/**
- * @internal The model that the field `K` of the model `M` refers to or embeds. The type is `unknown` if the field
- * neither refers to a model nor embeds one.
- */
+/** @internal The model that the field `K` refers to or embeds, or else `unknown`. */
 export type TargetOf<M, K> = K extends keyof M ? ModelIn<NonNullable<M[K]>> : unknown;

@@ -5,20 +5,15 @@ import { markCopy } from "./copies.ts";
  * The base class of all models.
  *
  * Declare fields with {@linkcode prop} and {@linkcode arrayProp}, or without decorators by {@linkcode define}. Mongoose
- * documents have the methods, getters and setters of the class, and the Mongoose model has the static members of the
- * class. Other models can embed, reference or extend the class. To serve the entities of a class over HTTP, add
- * {@linkcode rest}.
+ * documents have the methods, getters and setters of the class, and the Mongoose model has its static members. Other
+ * models can embed, reference or extend the class. To serve the entities of a class over HTTP, add {@linkcode rest}.
  */
 export abstract class FrameworkModel {
   /**
-   * Schema options of Mongoose, such as `{ timestamps: true }`, for a class without `@rest`. In a class with `@rest`,
-   * the option `schemaOptions` of `@rest` overrides these options.
+   * Schema options of Mongoose, such as `{ timestamps: true }`. The option `schemaOptions` of `@rest` overrides them.
    */
   declare static schemaOptions?: SchemaOptions;
-  /**
-   * Adds indexes, plugins, virtuals or middleware to the Mongoose schema of the class. The framework calls this
-   * function once.
-   */
+  /** Adds indexes, plugins, virtuals or middleware to the Mongoose schema. The framework calls this function once. */
   static configure?(schema: Schema): void;
   /** The identifier, which names the entity in routes such as `/movies/:id`. The default is a new `ObjectId`. */
   declare readonly _id: Types.ObjectId;
@@ -28,7 +23,7 @@ export abstract class FrameworkModel {
 
 markCopy(FrameworkModel);
 
-/** A model class, as options such as `ref` and `items` take it. The class may be abstract. */
+/** A model class, which may be abstract, as options such as `ref` and `items` take it. */
 export type ModelClass<M extends FrameworkModel = FrameworkModel> = abstract new () => M;
 
 /** The Mongoose document of a model, which hooks get. */

@@ -2,51 +2,41 @@ import type { RestOptions } from "../decorators/rest.ts";
 import { checkCopy, markCopy, openRegistry } from "./copies.ts";
 import type { ModelClass } from "./framework_model.ts";
 
-/** A field as `@prop`, `@arrayProp` or `define()` declares it. The schema of the class is built from these records. */
+/** A field as `@prop`, `@arrayProp` or `define()` declares it. */
 export interface FieldRecord {
   readonly name: string;
-  /** Whether the field is an array, as `@arrayProp` and entries with `items` declare it. */
   readonly array: boolean;
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** The options of an `@rest` decorator on a class or on a property, from which routes are built. */
+/** The options of an `@rest` decorator on a class or on a property. */
 export interface RestRecord extends Omit<RestOptions, "route"> {
-  /** The path of the route. On a property, the default is `/` and the name of the property. */
+  /** On a property, the default is `/` and the name of the property. */
   readonly route?: string;
 }
 
 /**
- * The declarations of one class, without the declarations of its ancestors. The object is read only as an own property
- * of the class metadata, because compilers disagree on the prototype of the metadata.
+ * The declarations of one class, without its ancestors. The object is read only as an own property of the class
+ * metadata, because compilers disagree on the prototype of the metadata.
  */
 interface ModelRecords {
   readonly fields: Map<string, FieldRecord>;
-  /**
-   * The options of the `@rest` decorators on properties, by the name of the property. Sub-routes are built from them.
-   */
+  /** The options of the `@rest` decorators on properties, by the name of the property. */
   readonly parts: Map<string, RestRecord[]>;
   /** The options of the `@rest` decorators on the class, in the order of the source text. */
   readonly rests: RestRecord[];
-  /**
-   * The error texts of a wrong declaration. `describeModel()` throws them when the class is first used.
-   */
+  /** The error texts of a wrong declaration, which the first use of the class throws. */
   readonly problems: string[];
 }
 
 const KEY = Symbol.for("mongrove.records");
 
-// Node has no `Symbol.metadata`, so the symbol is defined here. Without the symbol, code that tsc has compiled
-// creates no metadata, and every decorator would throw.
+// Node has no `Symbol.metadata`. Without the symbol, code that tsc has compiled creates no metadata, and every
+// decorator would throw.
 if (Symbol.metadata === undefined) {
   Object.defineProperty(Symbol, "metadata", { value: Symbol.for("Symbol.metadata") });
 }
 
-/**
- * Returns the object that collects the declared fields and routes of a class, and creates the object for the first
- * decorator of the class. Throws if the compiler gave no `context.metadata`, because the declarations could not be
- * stored.
- */
 export function recordsOf(decorator: string, context: unknown): ModelRecords {
   // With legacy decorators, the second argument is the name of the property instead of a context, and has no metadata.
   const { metadata } = Object(context) as { readonly metadata?: object | null };
@@ -74,24 +64,17 @@ function ownCopy(records: ModelRecords): ModelRecords {
   return records;
 }
 
-/**
- * Creates the object that collects the fields and routes which `define()` declares, in the class metadata, where
- * decorators store them too. Decorators of other libraries may have created the metadata already.
- */
+/** Decorators of other libraries may have created the metadata already. */
 export function createRecords(target: ModelClass): ModelRecords {
   if (!Object.hasOwn(target, Symbol.metadata)) {
-    // The property `Symbol.metadata` is writable, because compilers assign the metadata of a decorated subclass. This
-    // assignment would throw if the subclass inherited a read-only property.
+    // Compilers assign the metadata of a decorated subclass, which would throw if the subclass inherited a read-only
+    // property.
     const metadata = { value: {}, writable: true, configurable: true };
     Object.defineProperty(target, Symbol.metadata, metadata);
   }
   return recordsIn((target as unknown as { [Symbol.metadata]: object })[Symbol.metadata]);
 }
 
-/**
- * Returns the fields and routes that a class declares, without the declarations of its ancestors. Returns `undefined`
- * for a class that neither decorators nor `define()` have declared.
- */
 export function ownRecords(target: object): ModelRecords | undefined {
   if (!Object.hasOwn(target, Symbol.metadata)) return undefined;
   const metadata =
@@ -124,10 +107,7 @@ const registered = openRegistry();
 
 let registryClosed = false;
 
-/**
- * Whether a router has mounted all classes with `@rest`. The router would not serve a class that is declared later, so
- * `define()` throws.
- */
+/** A router does not serve classes that are declared after it has mounted the others. */
 export function isRegistryClosed(): boolean {
   return registryClosed;
 }
@@ -140,10 +120,7 @@ export function registerModel(target: ModelClass): void {
   registered.add(target);
 }
 
-/**
- * Returns all classes with `@rest`, in the order in which the classes were defined. `initialize()` serves these classes
- * if the application passes no list of models.
- */
+/** All classes with `@rest`, in the order of their definition. */
 export function registeredModels(): ModelClass[] {
   return [...registered];
 }

@@ -6,10 +6,10 @@ import type { Given, HooksFor, NoOptions, UnnamedModel } from "./hooks_input.ts"
 import type { Method } from "./methods.ts";
 import { ACTIONS, type Operation, type OperationName, OPERATIONS } from "./operation.ts";
 
-/** @internal The subject of an action, which is one entity or all entities that a request selects. */
+/** @internal */
 export type ActionTarget = "one" | "all";
 
-/** @internal The type of a body or an answer of an action, as a model class or a schema of a validation library. */
+/** @internal */
 export type DataType = ModelClass | StandardSchema;
 
 /**
@@ -18,25 +18,21 @@ export type DataType = ModelClass | StandardSchema;
  */
 export interface ModelQuery<M extends FrameworkModel> {
   /**
-   * The conditions of `q`, checked and cast, and the scope. Every method of the model selects the same entities with
-   * this filter. Add conditions by `{ $and: [filter, …] }`. A deep copy of the filter, such as by `structuredClone()`,
-   * loses the conditions, so the database refuses the copy.
+   * The conditions of `q`, checked and cast, and the scope, for every method of the model. Add conditions by
+   * `{ $and: [filter, …] }`. A deep copy of the filter, such as by `structuredClone()`, loses the conditions, so the
+   * database refuses the copy.
    */
   readonly filter: QueryObject;
   /** The Mongoose model on the connection of the request. */
   readonly model: ModelOf<ModelClass<M>>;
 }
 
-/** An action without the types of its model, body and answer, which the code of routes does not need. */
+/** An action without the types of its model, body and answer. */
 export interface ActionRecord {
   readonly on: ActionTarget;
   readonly method: "GET" | "POST";
   readonly body?: DataType | undefined;
   readonly answer?: DataType | undefined;
-  /**
-   * Whether the action fails if `run` returns an entity with unsaved changes, because the client would see changes that
-   * are not stored. The default is `true`.
-   */
   readonly saves?: boolean | undefined;
   readonly available?: ((req: never, entity: never) => unknown) | undefined;
   readonly run: (req: never, subject: never, body: never) => unknown;
@@ -47,26 +43,26 @@ export interface Action<
   T extends ActionTypes = ActionTypes,
   M extends FrameworkModel = UnnamedModel,
 > extends Method<NoOptions, M> {
-  /** The name of the action, which is the last segment of its path, as in `/tickets/:id/close`. */
+  /** The name of the action, which is the last segment of its path. */
   readonly operation: T["name"];
   /** The subject of the action, which is one entity or all entities that a request selects. */
   readonly on: T["on"];
-  /** The HTTP method of the route, which is `GET` or `POST`. */
+  /** The HTTP method of the route. */
   readonly method: T["method"];
-  /** The class or schema that validates the body of a request before the function `run` of the action gets it. */
+  /** The class or schema that validates the body before `run` gets it. */
   readonly body: T["body"];
-  /** The class or schema that validates the result of the function `run` before the answer is sent. */
+  /** The class or schema that validates the result of `run`. */
   readonly answer: T["answer"];
   /**
    * Whether the action fails if `run` returns an entity with unsaved changes, because the client would see changes that
-   * are not stored.
+   * are not stored. The default is `true`.
    */
   readonly saves?: boolean | undefined;
   /** The function that does the work of the action and returns the result for the answer. */
   readonly run: (req: T["req"], subject: T["subject"], body: never) => T["result"];
   /**
-   * A property that only exists in types, so that TypeScript refuses the action on a class whose entities the hook
-   * `postFetch` does not accept.
+   * Exists in types only, so that TypeScript refuses the action on a class whose entities the hook `postFetch` does not
+   * accept.
    */
   readonly "~postFetch"?: (req: T["req"], entity: T["entity"]) => unknown;
 }
@@ -84,7 +80,7 @@ export interface ActionTypes {
   readonly result: unknown;
 }
 
-/** @internal The options of an action except the function `run` and the hooks, such as `on` and `body`. */
+/** @internal */
 export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
   /**
    * Whether the action works on one entity, at `{route}/:id/{name}`, or on all entities that a request selects, at
@@ -95,15 +91,12 @@ export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
   readonly method?: V | undefined;
   /** The type of the body, which validates it. An action without `body` does not read the body. */
   readonly body?: B | undefined;
-  /**
-   * The type of the answer, which validates the result of `run`. In an action without `answer`, `run` returns the
-   * entity or nothing.
-   */
+  /** The type of the answer, which validates the result of `run`. Without it, `run` returns the entity or nothing. */
   readonly answer?: A | undefined;
   /**
-   * Whether `run` saves the changes of an entity that it returns. If `run` returns an entity with unsaved changes, the
-   * answer is 500, and the log names the changed paths. With `false`, such an answer is allowed, such as for a
-   * preview, or if `run` does not write the changes by `save()`.
+   * Whether `run` saves the changes of an entity that it returns. If it returns an entity with unsaved changes, the
+   * answer is 500, and the log names the changed paths. With `false`, such an answer is allowed, such as for a preview,
+   * or if `run` does not write the changes by `save()`.
    *
    * @default {true}
    */
@@ -116,36 +109,30 @@ export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
  */
 export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
   extends SharedActionOptions<On, V, B, A> {
-  /**
-   * The hook that decides whether the request may run the action, before any database call. Any result except `true`
-   * answers 403.
-   */
+  /** Decides whether the request may run the action, before any database call. Any result except `true` answers 403. */
   readonly preFetch?: (req: Q) => MaybePromise<boolean>;
-  /** The function that reads the entity of the action, instead of the framework. */
+  /** Reads the entity of the action instead of the framework. */
   readonly fetch?: (req: Q) => unknown;
-  /**
-   * The hook that gets the entity after it is read and before `run` gets it. The hook returns the entity, or `null` to
-   * refuse the request with a 404.
-   */
+  /** Gets the entity before `run` gets it. `null` answers 404. */
   readonly postFetch?: (req: Q, entity: P) => MaybePromise<object | null>;
   /**
    * Whether the action on one entity can run now. With `false`, the action answers 409, and `one()` does not name it in
    * its header `Link`. The function gets the entity as `run` does, and must be synchronous.
    */
   readonly available?: On extends "all" ? never : (req: Q, entity: P) => boolean;
-  /** The function that does the work of the action and returns the result for the answer. */
+  /** Does the work of the action and returns the result for the answer. */
   readonly run: (req: Q, subject: S, body: BodyOf<B>) => R;
 }
 
 /**
- * @internal The options of an action whose call names the model, as in `action<Ticket>(…)`. TypeScript infers no type
- * from `body` in such a call, so the parameter `body` of the function `run` needs an annotation.
+ * @internal The options of an action whose call names the model. TypeScript infers nothing from `body` in such a call,
+ * so the parameter `body` of `run` needs an annotation.
  */
 export type NamedActionOptions<M> = M extends FrameworkModel
   ? NamedAction<"one", M> | NamedAction<"all", M>
   : never;
 
-/** @internal The options of an action on one entity or on all entities of the named model `M`. */
+/** @internal */
 export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
   & SharedActionOptions<On, "GET" | "POST", DataType, DataType>
   & Pick<
@@ -159,7 +146,7 @@ export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
      */
     readonly available?: On extends "all" ? never
       : (req: FrameworkRequest<M>, entity: Entity<M>) => boolean;
-    /** The function that does the work of the action and returns the result for the answer. */
+    /** Does the work of the action and returns the result for the answer. */
     readonly run: (
       req: FrameworkRequest<M>,
       subject: SubjectOf<On, M>,
@@ -167,24 +154,15 @@ export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
     ) => MaybePromise<object | null | undefined | void>;
   };
 
-/**
- * @internal The second argument of the function `run` of an action. An action on one entity gets the document of this
- * entity. An action on all entities gets the model and a filter.
- */
+/** @internal The second argument of `run`. */
 export type SubjectOf<On, M extends FrameworkModel> = On extends "all" ? ModelQuery<M> : Entity<M>;
 
-/**
- * @internal The third argument of the function `run` of an action, which is the validated body, or `undefined` if the
- * action has no `body`.
- */
+/** @internal The third argument of `run`. */
 export type BodyOf<B> = B extends abstract new () => infer T ? T
   : B extends StandardSchema ? TypeIn<B, "output">
   : undefined;
 
-/**
- * @internal The type of the result of the function `run` of an action, which follows from the option `answer`. Without
- * `answer`, an action on one entity returns the entity. `run` can also return `null` or `undefined`.
- */
+/** @internal The type of the result of `run`. Without `answer`, an action on one entity returns the entity. */
 export type ResultOf<A, On, S> = A extends abstract new () => infer T ? T | FieldsIn<T>
   : A extends StandardSchema ? TypeIn<A, "input">
   : On extends "one" ? S
@@ -194,10 +172,7 @@ export type ResultOf<A, On, S> = A extends abstract new () => infer T ? T | Fiel
 export type TypeIn<S extends StandardSchema, K extends "input" | "output"> =
   NonNullable<S["~standard"]["types"]> extends { readonly [N in K]: infer T } ? T : unknown;
 
-/**
- * @internal The type of an object with the fields of the class `T`. `run` can return such an object in place of an
- * instance of the class.
- */
+/** @internal An object with the fields of the class `T`, which `run` can return in place of an instance. */
 export type FieldsIn<T> = {
   [
     K in keyof T as K extends keyof FrameworkModel ? never
@@ -213,7 +188,7 @@ export type FieldsIn<T> = {
  * An action on one entity gets the document that `update()` would change. The `save()` of this document fails if the
  * entity has left the scope or has another version than the document. An action on all entities gets the model, and a
  * filter that selects the entities of the request. TypeScript infers the types of `run` from `body` and from the
- * annotations of its parameters. The types of `action<Ticket>(…)` come from the named model.
+ * annotations of its parameters, or from the model that `action<Ticket>(…)` names.
  *
  * @example Close a ticket
  * ```ts
@@ -295,10 +270,6 @@ export function isAction(method: Method): method is Method & ActionRecord {
   return "run" in method;
 }
 
-/**
- * Returns the properties of an operation such as `all()`, or of an action, by which its routes are built, such as the
- * HTTP method and the status of the answer.
- */
 export function operationOf(method: Method): Operation {
   return isAction(method)
     ? { ...ACTIONS[method.on], verb: method.method === "GET" ? "get" : "post" }

@@ -25,13 +25,13 @@ import type { OperationName } from "./operation.ts";
  */
 export interface UnnamedModel<Hint extends string = "name the model, as in all<Movie>({ })">
   extends FrameworkModel {
-  /** A property that only exists in types, so that TypeScript distinguishes this model from all other models. */
+  /** Exists in types only, so that TypeScript distinguishes this model from all others. */
   readonly "~unnamed"?: never;
 }
 
 /**
- * @internal The parameter type of an operation function such as `all()`. A wrong hook or option gets an error text as
- * its type, which TypeScript prints. `H` is the type of the argument.
+ * @internal The parameter `H` of an operation function. A wrong hook or option gets an error text as its type, which
+ * TypeScript prints.
  */
 export type HooksInput<O extends OperationName, M, H> =
   & HooksFor<O, M, H>
@@ -54,17 +54,15 @@ export type HooksInput<O extends OperationName, M, H> =
   & WithoutFilter<O, M, H>
   & { readonly [N in Exclude<NameIn<H>, KnownName>]: UnknownName<O, N, H[N & keyof H]> };
 
-/**
- * @internal The hooks and options that an operation takes. `M` is {@linkcode UnnamedModel} if the model is not known.
- */
+/** @internal */
 export type HooksFor<O extends OperationName, M, H> = "~unnamed" extends keyof M
   ? HooksOfAnyModel<O, H>
   : M extends FrameworkModel ? NamedHooks<O, M, H>
   : never;
 
 /**
- * @internal The hooks and options that an operation of a known model accepts. With `lean: true`, the hooks of `all()`
- * and `one()` get instances of the class. All other hooks with an entity get its Mongoose document.
+ * @internal With `lean: true`, the hooks of `all()` and `one()` get instances of the class. All others get its Mongoose
+ * document.
  */
 export type NamedHooks<O extends OperationName, M extends FrameworkModel, H> =
   | { readonly lean?: false | undefined } & CheckedHooks<O, M, H, false>
@@ -75,10 +73,7 @@ type CheckedHooks<O extends OperationName, M extends FrameworkModel, H, Lean> =
   & OptionsInput<O, M, H>
   & { readonly [N in HooksRun[O]]?: CheckedHook<N, M, H, Lean> };
 
-/**
- * The hooks and options of an operation whose model is not known yet. TypeScript checks only the results of the hooks.
- * `@rest` checks the parameters of the hooks against the decorated class.
- */
+/** TypeScript checks only the results of the hooks. `@rest` checks their parameters against the decorated class. */
 type HooksOfAnyModel<O extends OperationName, H> =
   & SharedInput<O, unknown, H>
   & OptionsInput<O, unknown, H>
@@ -89,32 +84,27 @@ type HooksOfAnyModel<O extends OperationName, H> =
       | OtherModel<N, HookIn<H, N>>;
   };
 
-/**
- * The type that the hook `N` must have. The error text about the given hook is a type parameter of this type, so that
- * TypeScript prints the text in its error.
- */
+/** The error text about the given hook is a type parameter, so that TypeScript prints it. */
 type CheckedHook<N extends HookName, M extends FrameworkModel, H, Lean> = N extends "fetch"
   ? (req: FrameworkRequest<M>) => unknown
   : N extends "preFetch" ? PreFetchHook<HookProblem<N, HookIn<H, N>>, M>
   : Lean extends true ? InstanceHook<HookProblem<N, HookIn<H, N>>, M>
   : DocumentHook<HookProblem<N, HookIn<H, N>>, M>;
 
-/** @internal The type of the hooks and options of an operation that is declared without them, as in `all()`. */
+/** @internal */
 export type NoOptions = Readonly<Record<never, never>>;
 
 /**
- * @internal The type of the parameter of a function such as `all()`. `H` is the type of the argument that TypeScript
- * has inferred. If the call names the model, as in `all<Movie>({ … })`, TypeScript infers no type and `H` is `never`.
- * In this case, the parameter has the hooks of the named model.
+ * @internal The parameter of an operation function. If the call names the model, TypeScript infers no type and `H` is
+ * `never`, so the parameter has the hooks of the named model.
  */
 export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
   ? NamedHooks<O, M extends FrameworkModel ? M : never, NoOptions>
   : H;
 
 /**
- * @internal The type of the hooks in the result of a function such as `all()`. `@rest` checks this type against the
- * decorated class. For a named model, the type has exported names only, because the declarations of an application that
- * exports an operation contain it.
+ * @internal The hooks that `@rest` checks against the decorated class. For a named model, the type has exported names
+ * only, because the declarations of an application that exports an operation contain it.
  */
 export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
   ? "~unnamed" extends keyof M ? NoOptions
@@ -123,36 +113,25 @@ export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
   : Given<"~unnamed" extends keyof M ? NonNullable<H> : WithoutOptions<NonNullable<H>>>;
 
 /**
- * The hooks `H` without the options. The operation function has checked the options already, and a second check by
- * `@rest` would report each mistake twice.
+ * The operation function has checked the options already, and a second check by `@rest` would report each mistake
+ * twice.
  */
 type WithoutOptions<H> = H extends unknown ? Omit<H, OptionName> : never;
 
-/**
- * @internal The type `T` in a form from which TypeScript infers no type parameter. The type parameter is then inferred
- * from another argument only.
- */
+/** @internal The type `T` in a form from which TypeScript infers no type parameter. */
 export type Given<T> = [T][T extends unknown ? 0 : never];
 
-/**
- * The type of the hook `N` in the given hooks `H`, whose parameters and result are checked. The type is `undefined` for
- * a missing hook, which needs no check.
- */
 type HookIn<H, N extends HookName> = N extends keyof H ? NonNullable<H[N]> : undefined;
 
 /**
- * The type of a hook in an operation whose model is not known yet. The type accepts a hook `F` whose parameters name
- * any model, because `@rest` compares this model with the decorated class later. The type is `never` if the hook has
- * another error, such as a wrong result, so that the hook does not compile.
+ * A hook `F` whose parameters name any model, because `@rest` compares this model with the decorated class later. A
+ * hook with another error does not compile.
  */
 type OtherModel<N extends HookName, F> = N extends "fetch" ? CallableFunction
   : HookProblem<N, F> extends `${string} model${string}` ? CallableFunction
   : never;
 
-/**
- * @internal The type of the result of a function of the application, which may be a promise. `Rule` is a text such as
- * "a hook returns the entity", which TypeScript prints if the result has another type.
- */
+/** @internal The result of a function of the application. TypeScript prints `Rule` if the result has another type. */
 export type Returns<Rule extends string, T> = T | Promise<T>;
 
 interface PreFetchHook<Problem extends string, M extends FrameworkModel> {
@@ -181,10 +160,7 @@ type HookProblem<N extends HookName, F> = F extends (...args: never) => infer R
 type HookResult<N extends HookName> = N extends "preFetch" ? "return true to let the request pass"
   : "return the entity, another object or null";
 
-/**
- * @internal The names of the hooks that each operation runs, so that a hook that never runs does not compile. The
- * object `OPERATIONS` has the same names as values.
- */
+/** @internal The hooks that each operation runs. The object `OPERATIONS` has the same names as values. */
 export type HooksRun =
   & Readonly<Record<"all" | "one", "preFetch" | "fetch" | "postFetch" | "preSend">>
   & Readonly<Record<"create" | "update" | "replace", HookName>>
@@ -192,16 +168,12 @@ export type HooksRun =
 
 type KnownName = HookName | "lean" | keyof OperationOptions | OptionName;
 
-/**
- * The names of the given hooks and options, which are checked for unknown names. The type is `never` if the type `H`
- * accepts any name, because no name can then be refused.
- */
+/** If the type `H` accepts any name, no name can be refused. */
 type NameIn<H> = string extends keyof H ? never : keyof H & string;
 
 /**
- * The type of a hook or an option that the operation does not accept. The type is the error text `Problem`, which
- * TypeScript prints. A property that is optional in the type `H` of the argument is accepted, because its value may be
- * missing. A present value is an error at start-up.
+ * The error text for a hook or an option that the operation does not accept. A property that is optional in `H` is
+ * accepted, because its value may be missing. A present value is an error at start-up.
  */
 type Foreign<N extends string, H, Allowed, Problem> = N extends keyof H
   ? Partial<Pick<H, N>> extends Pick<H, N> ? Allowed : Problem
@@ -215,18 +187,12 @@ interface AnyHook {
   (req: any, entity: any, previous?: any): any;
 }
 
-/**
- * The type of a hook that the operation never runs. No function has this type, so TypeScript reports an error and
- * prints `Problem`.
- */
+/** No function has this type, so TypeScript prints `Problem`. */
 interface NeverRun<Problem extends string> extends AnyHook {
   readonly "never runs": Problem;
 }
 
-/**
- * The type of a property whose name is neither a hook nor an option of the operation, so that the property does not
- * compile. The error text calls the property a hook if its value `V` is a function, and an option otherwise.
- */
+/** The error text for an unknown name, which calls the property a hook if its value `V` is a function. */
 type UnknownName<O extends OperationName, N extends string, V> = V extends NoFunction
   ? `${O}() has no option ${N}`
   : NeverRun<NeverRunProblem<O, N>>;
@@ -242,28 +208,18 @@ type NeverRunProblem<O extends OperationName, N extends string> =
       ? "preFetch, fetch, postFetch, preSave, persist and preSend"
     : "preFetch, fetch, postFetch, preSave and persist"}`;
 
-/**
- * The type of the option `filter` in `create()` and `replace()`, which do not take this option. Hooks of the type
- * `HooksOf<M>` are still accepted, because their `filter` is optional.
- */
+/** Hooks of the type `HooksOf<M>` are accepted, because their `filter` is optional. */
 type WithoutFilter<O extends OperationName, M, H> = O extends "create" | "replace" ?
     & FilterOptions<M>
     & { readonly filter?: Foreign<"filter", H, unknown, `${O}() has no filter`> }
   : unknown;
 
-/**
- * The type against which the options that all operations share, such as `parameters`, are checked. Operations that do
- * not read the URL parameter `q`, such as `create()`, have no option `filter`.
- */
 type SharedInput<O extends OperationName, M, H> =
   & Omit<OperationOptions, "filter">
   & (O extends "create" | "replace" ? unknown
     : { readonly filter?: CheckedNames<"filter", M, OptionIn<H, "filter">> | undefined });
 
-/**
- * The options of an operation. A wrong name of a field gets an error text as its type, which TypeScript prints. `H` is
- * the type of the given hooks and options. `fields` is required in `updateAll()`.
- */
+/** A wrong name of a field gets an error text as its type, which TypeScript prints. */
 type OptionsInput<O extends OperationName, M, H> =
   & {
     readonly [N in keyof Pick<ReadOptions, OptionsTaken<O> & keyof ReadOptions>]:

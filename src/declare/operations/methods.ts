@@ -12,16 +12,16 @@ import type { OperationName } from "./operation.ts";
 
 /** An operation with its hooks, as an element of the option `methods` of `@rest`. */
 export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
-  /** The name of the operation, such as `all`, or of the action, such as `close`. */
+  /** The name of the operation or action. */
   readonly operation: string;
   /** The hooks and options with which the operation was declared. */
   readonly hooks: H;
-  /** A property that only exists in types, so that TypeScript checks the hooks against the model. */
+  /** Exists in types only, so that TypeScript checks the hooks against the model. */
   "~model"?(model: M): void;
 }
 
 /**
- * @internal A function such as {@linkcode all}, which takes hooks and returns an element of the option `methods`.
+ * @internal A function such as {@linkcode all}, which returns an element of the option `methods`.
  *
  * Inside `@rest`, TypeScript derives the types of inline hooks from the decorated class. Elsewhere, name the model, as
  * in `all<Movie>({ … })`. `@rest` checks hooks with explicit parameter types, and the names of fields, against its
@@ -32,10 +32,7 @@ export interface MethodFunction<O extends OperationName = OperationName>
   <M extends FrameworkModel = UnnamedModel>(): Method<NoOptions, M>;
 }
 
-/**
- * @internal A function such as {@linkcode updateAll}, whose operation has a required option. The function cannot be
- * called without an argument.
- */
+/** @internal A function such as {@linkcode updateAll}, which has a required option. */
 export interface MethodWithOptions<O extends OperationName> {
   <
     M extends FrameworkModel = UnnamedModel,
@@ -72,8 +69,8 @@ export const updateAll: MethodWithOptions<"updateAll"> = describeMethod("updateA
 /**
  * Declares `PUT {route}/:id`, which replaces an entity or creates it. The path names the entity by `_id` or by a unique
  * field. A field that the body leaves out gets its default or is cleared. Fields that clients cannot see or set keep
- * their values. A new entity answers 201. With `If-None-Match: *`, the request only creates an entity. With
- * `If-Match`, the request only replaces an entity.
+ * their values. A new entity answers 201. With `If-None-Match: *`, the request only creates, and with `If-Match`, it
+ * only replaces.
  *
  * Without `If-Match`, the request overwrites changes of other clients. If another client changes the entity between the
  * read and the write of a request with hooks, the hooks may run again for the changed entity.

@@ -1,10 +1,7 @@
 import type { HookName } from "../hooks/hooks.ts";
 import type { HooksRun } from "./hooks_input.ts";
 
-/**
- * @internal The names of the operations of the framework, such as `all`. An action has a name that the application
- * chooses.
- */
+/** @internal */
 export type OperationName =
   | "all"
   | "one"
@@ -15,30 +12,21 @@ export type OperationName =
   | "updateAll"
   | "replace";
 
-/**
- * The properties that all routes of an operation or action have in common, such as the HTTP method, the status of the
- * answer and the hooks that can run.
- */
+/** The properties that all routes of an operation or action have in common. */
 export interface Operation {
-  /** The HTTP method in lower case, which is the name of the Express method that adds the route to the router. */
+  /** The HTTP method, as the name of a method of Express. */
   readonly verb: "get" | "post" | "put" | "patch" | "delete";
-  /**
-   * Whether the path of the route names one entity, as `/movies/:id` does. A write on any other route refuses the
-   * header `If-Match`.
-   */
+  /** Whether the path names one entity. A write on any other route refuses the header `If-Match`. */
   readonly item: boolean;
-  /** Whether the operation reads or changes several entities, as `all()` and `updateAll()` do. */
+  /** Whether the operation reads or changes several entities. */
   readonly many: boolean;
   readonly status: 200 | 201 | 204;
   /**
-   * The origin of the entities, which a filter selects (`list`), the path names (`byId`, `byKey`) or the framework
-   * creates (`new`).
+   * Whether a filter selects the entities (`list`), the path names them (`byId`, `byKey`) or the framework creates them
+   * (`new`).
    */
   readonly origin: "list" | "byId" | "byKey" | "new";
-  /**
-   * The change of the entities. `merge` sets the fields in the body, `replace` also clears the missing fields, `remove`
-   * removes the entities, and `act` runs an action. Missing for a read.
-   */
+  /** `merge` sets the fields in the body, and `replace` also clears the missing fields. Missing for a read. */
   readonly change?: "merge" | "replace" | "remove" | "act";
   readonly hooks: { readonly [N in HookName]?: true };
 }
@@ -86,16 +74,11 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   },
 };
 
-/** Whether the URL parameter `q` limits the entities of an operation. Other operations do not read this parameter. */
 export function takesQ({ origin }: Operation): boolean {
   return origin === "list" || origin === "byId";
 }
 
-/**
- * The properties of the routes of actions, such as the status of the answer, for an action on one entity and for an
- * action on all entities. The HTTP method is only a default, and `operationOf()` replaces it by the method that the
- * action declares.
- */
+/** `operationOf()` replaces the HTTP method by the method that the action declares. */
 export const ACTIONS: Readonly<Record<"one" | "all", Operation>> = {
   one: {
     ...ONE,
@@ -111,28 +94,22 @@ export function isOperationName(name: string): name is OperationName {
   return Object.hasOwn(OPERATIONS, name);
 }
 
-/**
- * @internal The options of an operation by which the OpenAPI document explains the operation to developers of clients,
- * such as `summary` and `tags`.
- */
+/** @internal The options by which the OpenAPI document explains an operation. */
 export interface OperationWords {
   /** A summary of the operation for the OpenAPI document, in a few words. */
   readonly summary?: string | undefined;
   /** A description of the operation for the OpenAPI document, in CommonMark. */
   readonly description?: string | undefined;
-  /**
-   * The tags by which the OpenAPI document groups the operation with other operations. The default is the name of the
-   * class.
-   */
+  /** The tags by which the OpenAPI document groups operations. The default is the name of the class. */
   readonly tags?: readonly string[] | undefined;
   /** Whether the OpenAPI document marks the operation as deprecated. */
   readonly deprecated?: boolean | undefined;
   /**
-   * An example with values of JSON. The example of a write or an action is a body. The example of `all()` and `one()`
-   * is an entity of the answer, in which a field that is `hidden` or `select: false` is an error at start-up.
+   * An example in JSON: a body of a write or an action, or an entity that `all()` and `one()` answer. In such an
+   * entity, a field that is `hidden` or `select: false` is an error at start-up.
    */
   readonly example?: object | undefined;
-  /** The name of the operation in generated clients, such as `allMovies`. Two operations cannot have the same name. */
+  /** The name of the operation in generated clients, such as `allMovies`, which must be unique. */
   readonly operationId?: string | undefined;
 }
 
@@ -149,7 +126,6 @@ export function isOperationWord(name: string): name is keyof OperationWords {
   return Object.hasOwn(NAMES, name);
 }
 
-/** Returns the options of an operation that the OpenAPI document shows, such as `summary` and `tags`. */
 export function wordsOf(options: object): OperationWords {
   return Object.fromEntries(
     Object.entries(options).filter(([name, value]) => isOperationWord(name) && value !== undefined),

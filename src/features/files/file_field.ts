@@ -9,7 +9,7 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { haveSameDatabase } from "../../schema/mongoose/connections.ts";
-import type { PartPath } from "../../sources/parts/part_path.ts";
+import type { PartPath } from "../../store/parts/part_path.ts";
 import { addToProperty, removeOnly } from "../../sources/parts/part_writes.ts";
 import type { EntityValue } from "../../sources/source.ts";
 import { storedText } from "../../store/values.ts";

@@ -46,7 +46,7 @@ import { insertEntities } from "../insert_entities.ts";
 import type { SavedEntity } from "../saved_entity.ts";
 import { stampDocument } from "../stamp_document.ts";
 import { type Additions, stampsFor } from "../additions.ts";
-import type { PartPath } from "../parts/part_path.ts";
+import type { PartPath } from "../../store/parts/part_path.ts";
 import type { ReadPlan } from "./plan_read.ts";
 import { isOneInTransaction, whyHooked } from "./plan_write.ts";
 import type {

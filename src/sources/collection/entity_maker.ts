@@ -8,7 +8,7 @@ import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isClearable, isSetOnce } from "../../schema/fields/visibility.ts";
 import { isImmutableAtTimes } from "../../schema/mongoose/schemas/field_rules.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
-import type { Stamps } from "../additions.ts";
+import type { Stamps } from "../../store/values.ts";
 import { BodyCast } from "../../write/body/cast_body.ts";
 
 interface MadeField extends FieldDefault {

@@ -12,7 +12,7 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import { asVersion, type Version, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { countInCollection, pageOptions } from "./read_documents.ts";
 import { downgradePlan, entityHook, planRead, type ReadPlan } from "./plan_read.ts";
-import { isSentBack, unchangedAt } from "../../write/update_conditions.ts";
+import { isSentBack, unchangedAt } from "../../store/writes/conditions.ts";
 import type {
   BytesRead,
   EntityName,
@@ -27,7 +27,7 @@ import { type ModelReads, modelSupport } from "./model_support.ts";
 import { readPage } from "./read_window.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import type { TransactionRule } from "../../store/writes/transact.ts";
-import type { Stamps } from "../additions.ts";
+import type { Stamps } from "../../store/values.ts";
 import type { StoredEntity, StoredQuery } from "./bson_reads.ts";
 
 export interface OpenCollection {

@@ -11,13 +11,13 @@ import { insertMany, insertOne } from "../../store/writes/insert.ts";
 import { insertEach as insertEachValue } from "../../store/writes/insert_each.ts";
 import { removeOne } from "../../store/writes/remove.ts";
 import { updateWhere } from "../../store/writes/where.ts";
-import { isKnownWithin } from "../../write/update_conditions.ts";
-import { keepsScopes } from "../parts/part_path.ts";
+import { isKnownWithin } from "../../store/writes/conditions.ts";
+import { keepsScopes } from "../../store/parts/part_path.ts";
 import { whyDocuments } from "./plan_write.ts";
 import type { Change, ItemResult, Unsent, Write, WriteResult } from "../source.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { modelSupport } from "./model_support.ts";
-import { operatorsFor } from "../additions.ts";
+import { operatorsFor } from "../../store/values.ts";
 import { orRefused, stampingUpdate, store } from "./store_update.ts";
 import { areValid, flatFields } from "./entity_maker.ts";
 

@@ -12,7 +12,8 @@ import { isDocument } from "../../schema/mongoose/bson.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { throwOnly } from "../../errors/bulk_error.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
-import { checkScope, unchangedSeen } from "../../write/update_conditions.ts";
+import { checkScope } from "../../store/writes/conditions.ts";
+import { unchangedSeen } from "../../write/update_conditions.ts";
 import { hydrateWithSnapshot, readSnapshot, valuesToStore } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../store/values.ts";
 import { JUST_SAVED, pageOptions, topFields } from "../collection/read_documents.ts";
@@ -48,7 +49,7 @@ import {
   updateElements,
 } from "./part_writes.ts";
 import type { ElementKey } from "./part_writes.ts";
-import { intoStages, type PartPath, stagesTo } from "./part_path.ts";
+import { intoStages, type PartPath, stagesTo } from "../../store/parts/part_path.ts";
 
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
   readonly parent: PartPath;

@@ -19,18 +19,13 @@ import {
   valueAt,
 } from "../../store/values.ts";
 import { readSnapshot } from "../../write/stored_values.ts";
-import {
-  enteredObjects,
-  isObjectAt,
-  isSentBack,
-  replacedPaths,
-  unchangedAt,
-} from "../../write/update_conditions.ts";
-import { aggregateDocument } from "./aggregate_document.ts";
+import { enteredObjects, replacedPaths } from "../../write/update_conditions.ts";
+import { isObjectAt, isSentBack, unchangedAt } from "../../store/writes/conditions.ts";
+import { aggregateDocument } from "../../store/parts/aggregate_document.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
-import { changePlace, insideOf, intoStages, isExpressible } from "./part_path.ts";
-import type { PartPath } from "./part_path.ts";
-import type { WrittenPart } from "./written_part.ts";
+import { changePlace, insideOf, intoStages, isExpressible } from "../../store/parts/part_path.ts";
+import type { PartPath } from "../../store/parts/part_path.ts";
+import type { WrittenPart } from "../../store/parts/written_part.ts";
 
 interface PropertyWrite {
   readonly link: PartLink;

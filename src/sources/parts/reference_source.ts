@@ -14,7 +14,7 @@ import type { Together } from "../../store/writes/transact.ts";
 import { removeWhere } from "../../store/writes/where.ts";
 import { storedList } from "../../store/values.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
-import { type PartPath, stagesTo, turnAt } from "./part_path.ts";
+import { type PartPath, stagesTo, turnAt } from "../../store/parts/part_path.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly parent: PartPath;

@@ -25,7 +25,11 @@ interface Refusal {
 type Pieces = Awaited<ReturnType<typeof mountPieces>>;
 
 /** Changes an entity wherever it is stored. */
-async function change({ Root, DressedRoot, Shelf }: Pieces, name: string, rank: unknown): Promise<void> {
+async function change(
+  { Root, DressedRoot, Shelf }: Pieces,
+  name: string,
+  rank: unknown,
+): Promise<void> {
   for (const model of [Root, DressedRoot]) {
     await model.collection.updateOne({ name }, { $set: { rank } });
   }

@@ -54,6 +54,19 @@ export function wrongImports(file: string, text: string): string[] {
   }).map((target) => `src/${file} imports ${target}: "${room}" may not import from there`);
 }
 
+/** The methods by which the driver and Mongoose write. */
+const WRITES =
+  /\.(?:insert(?:One|Many)|(?:update|delete)(?:One|Many)|replaceOne|bulkWrite|findOneAnd\w+)\((?!\)\.setOptions)/g;
+
+/** Gives the statements of a file of the kernel that write past `store/`. */
+export function wrongWrites(file: string, text: string): string[] {
+  const [room = ""] = file.split("/");
+  // The probes of schema/ make queries that are not sent.
+  if (["store", "schema"].includes(room) || !KERNEL.some((each) => each === room)) return [];
+  return [...text.matchAll(WRITES)]
+    .map(([found]) => `src/${file} has ${found.slice(1)}): only "store" writes entities`);
+}
+
 /** Gives the circles of imports among files, each by its files. Imports of types make none. */
 export function circlesIn(files: ReadonlyMap<string, string>): string[] {
   const circles: string[] = [];
@@ -87,7 +100,8 @@ export async function checkRooms(): Promise<DenoResult> {
     if (rest.length > 0 && !(room in ROOMS)) wrong.push(`src/${room} is no room`);
     if (!name.endsWith("_test.ts")) {
       files.set(name, await Deno.readTextFile(file));
-      wrong.push(...wrongImports(name, files.get(name) ?? ""));
+      const text = files.get(name) ?? "";
+      wrong.push(...wrongImports(name, text), ...wrongWrites(name, text));
     }
   }
   wrong.push(...circlesIn(files).map((circle) => `src has a circle of imports: ${circle}`));

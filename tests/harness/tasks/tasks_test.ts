@@ -5,7 +5,7 @@ import { parseLcov, reportCoverage } from "./coverage.ts";
 import { followTests } from "./follow_tests.ts";
 import { groupTests } from "./group_tests.ts";
 import { countTests } from "./junit.ts";
-import { checkRooms, circlesIn, wrongImports } from "./rooms.ts";
+import { checkRooms, circlesIn, wrongImports, wrongWrites } from "./rooms.ts";
 
 const yes = () => Promise.resolve(true);
 const no = () => Promise.resolve(false);
@@ -140,6 +140,13 @@ function suite(...cases: string[]): string {
 function testCase(name: string, content = ""): string {
   return `<testcase name="${name}" classname="a" line="1">${content}</testcase>`;
 }
+
+Deno.test("wrongWrites() names what writes entities past the store", () => {
+  const text = "await model.collection.updateOne(filter, update);";
+  const told = 'src/write/x.ts has updateOne(): only "store" writes entities';
+  assertEquals(wrongWrites("write/x.ts", text), [told]);
+  assertEquals([...wrongWrites("store/x.ts", text), ...wrongWrites("features/x.ts", text)], []);
+});
 
 Deno.test("circlesIn() names the files of a circle, but for imports of types", () => {
   const files = new Map([

@@ -1,6 +1,6 @@
 import { asVersion, type Version } from "../../schema/fields/system_fields.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import type { StoredObject } from "../../store/values.ts";
+import type { StoredObject } from "../values.ts";
 import type { PartSegment } from "./part_path.ts";
 
 /** Both values are missing if the database has not returned them. */

@@ -1,7 +1,7 @@
 import type { ClientSession, Connection, Model, PipelineStage, Types } from "mongoose";
-import { takeTurns, type TransactionOptions } from "../../store/in_transaction.ts";
-import type { TimeBudget } from "../../store/time_budget.ts";
-import { updateThrough } from "../../store/writes/update.ts";
+import { takeTurns, type TransactionOptions } from "../in_transaction.ts";
+import type { TimeBudget } from "../time_budget.ts";
+import { updateThrough } from "../writes/update.ts";
 import { StoreFailure } from "../../errors/failure.ts";
 import {
   everyFilter,
@@ -15,24 +15,24 @@ import { copyJson } from "../../schema/fields/json.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
-import { appliedFields } from "../../store/writes/applied_fields.ts";
-import { AS_STORED, setFields, type StoredObject } from "../../store/values.ts";
-import { isObjectAt, throwClash, unchangedSince } from "../../write/update_conditions.ts";
+import { appliedFields } from "../writes/applied_fields.ts";
+import { AS_STORED, setFields, type StoredObject } from "../values.ts";
+import { isObjectAt, throwClash, unchangedSince } from "../writes/conditions.ts";
 import {
   alwaysRead,
   BEFORE_WRITE,
   changedBy,
   fieldsOf,
   projectionOfWrite,
-} from "../../store/writes/written_entity.ts";
-import { operatorsFor, type Stamps } from "../additions.ts";
+} from "../writes/written_entity.ts";
+import { operatorsFor, type Stamps } from "../values.ts";
 import {
   ruleOfUpdate,
   type Sent,
   transact,
   type TransactionRule,
   turnOf,
-} from "../../store/writes/transact.ts";
+} from "../writes/transact.ts";
 import { aggregateDocument } from "./aggregate_document.ts";
 import { entityIn } from "./stored_part.ts";
 import { projectionOf, type WrittenPart, writtenPart } from "./written_part.ts";

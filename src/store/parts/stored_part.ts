@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { storedList, type StoredObject, storedText } from "../../store/values.ts";
+import { storedList, type StoredObject, storedText } from "../values.ts";
 import type { PartSegment } from "./part_path.ts";
 
 /**

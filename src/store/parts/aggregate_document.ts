@@ -1,6 +1,6 @@
 import type { Connection, Model, PipelineStage } from "mongoose";
 import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
-import { AS_STORED, type StoredObject } from "../../store/values.ts";
+import { AS_STORED, type StoredObject } from "../values.ts";
 
 /**
  * The document is sent with the query and need not be stored. The database decides by it whether a changed copy matches
