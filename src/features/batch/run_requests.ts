@@ -119,7 +119,7 @@ function checkAnswer(answer: InnerAnswer, req: Request): void {
   if ((text !== "" || "content-type" in headers) && !isJson(answer)) {
     throw badFormat("An answer that is no JSON cannot be a part of a batch");
   }
-  // An error of one element ends the whole transaction.
+  // An error of one element ends the whole transaction, so elements cannot fail one by one.
   if (status === 207) {
     throw badFormat("A list whose elements succeed one by one cannot be a part of a batch");
   }

@@ -40,7 +40,7 @@ export const files: ClassFeature<FilePaths> = {
     return part.rest.methods.map((method) => partMethod(method, part));
   },
   after: removeFiles,
-  // `after` does not run for cascades.
+  // `after` does not run for cascades, so their transaction marks the files for housekeeping.
   joins: (_paths, { operation }) => operation === "cascade",
   async together(_paths, { change, entities, model, session }) {
     if (change === "remove") {

@@ -30,7 +30,8 @@ export class FormFile implements ByteSource {
   private constructor(body: ByteSource, boundary: string) {
     this.#body = body;
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
-    // The first delimiter has no line break before it.
+    // The first delimiter has no line break before it. With this one, one search text finds all
+    // delimiters.
     this.#held = LINE_BREAK;
   }
 

@@ -27,7 +27,7 @@ export async function getFile(context: OpenLevelContext, rules: FileRules): Prom
     const { range, timeBudget, route: { sendTimeoutMS: timeoutMS } } = { ...answer, ...context };
     const pieces = range && field.store.read(file.file, { range, timeBudget });
     try {
-      // A failed read can still have the status of an error.
+      // Read before the status is sent, so that a failed read can have the status of an error.
       const first = await pieces?.next();
       const ahead = first?.value === undefined ? [] : [first.value];
       return {

@@ -41,7 +41,7 @@ import { ANY_BYTES, isAccepted, readType } from "./media_type.ts";
  */
 const FORM_BYTES = 16 * 1024;
 
-/** Housekeeping would remove a running upload. */
+/** A running upload postpones its check by housekeeping, which would remove it. */
 const RENEW_MS = 10 * 60_000;
 
 /** Most applications parse bodies of these types before the router. */

@@ -72,7 +72,10 @@ function rowOf(cells: readonly string[]): string {
 
 const NUMBER = /^-?\d+(\.\d+)?(E[+-]?\d+)?$/;
 
-/** Quotes distinguish empty text from a missing value. */
+/**
+ * Marks text that a spreadsheet would run as a formula. Quotes distinguish empty text from a
+ * missing value.
+ */
 function cellOf(value: unknown, isNumeric: boolean): string {
   if (value === undefined || value === null) return "";
   let text = typeof value === "string" ? value : JSON.stringify(value);

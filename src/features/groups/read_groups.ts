@@ -107,7 +107,7 @@ function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery):
 
 const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
 
-/** The database cannot write other years as text. */
+/** The database cannot write other years as text. Such dates belong to the group `null`. */
 const YEARS = [1, 9999] as const;
 
 /** MongoDB sorts values of other types before or after all dates, so they are excluded too. */

@@ -221,8 +221,9 @@ function settledIn(
 }
 
 /**
- * Another client may have changed a field that the caller must not set. The content of a managed
- * field may be gone.
+ * A field that the caller must not set has the newest earlier value, because another client may
+ * have changed it since. A field that the caller cannot see is not restored, and neither is a
+ * managed field, whose content may be gone.
  */
 function returning(
   field: FieldShape | undefined,

@@ -18,7 +18,7 @@ import { openCsv } from "./csv_lines.ts";
 import { JsonLines } from "./json_lines.ts";
 import { readLines } from "./read_lines.ts";
 
-/** A body in a wrong format is not read to its end. */
+/** Consecutive refused lines, so that a body in a wrong format is not read to its end. */
 const MAX_REFUSED = 10_000;
 
 /** Ends after the present group if the database is not available. */

@@ -29,7 +29,10 @@ const LINES_AT_ONCE = 32;
 /** A slow client gets its first results after this time. */
 const STORE_AFTER_MS = 1000;
 
-/** The body is read only while groups are taken, so that a fast client cannot fill the memory. */
+/**
+ * The body is read only while groups are taken, so that a fast client cannot fill the memory. If it
+ * cannot be read to its end, the last line of the last group has an error.
+ */
 export async function* readLines(
   req: Request,
   { maxImportBytes, openParser, ...options }: LinesOptions,

@@ -37,7 +37,7 @@ export interface LiveSource {
   readonly run: <T>(read: () => Promise<T>) => Promise<T>;
   /** `undefined` for embedded entities: the changes of parents are watched in any case. */
   readonly model: Model<unknown> | undefined;
-  /** `undefined` if equal requests cannot be recognized. */
+  /** Equal for requests that read the same list. `undefined` if they cannot be recognized. */
   readonly key: string | undefined;
   /** No code of the application can give requests with the same `key` different results. */
   readonly isShared: boolean;
@@ -72,7 +72,8 @@ export async function openLiveSource(
     run: AsyncLocalStorage.snapshot(),
     model,
     key,
-    // Middleware of Mongoose may return other entities for another request.
+    // Middleware of Mongoose may return other entities for another request, so only reads without
+    // Mongoose documents are shared.
     isShared: key !== undefined && fills === undefined && context.above === undefined &&
       model !== undefined && isReadAlike(planLevel(level, model)),
     isOrdered: [order, window, readSort(sort), skip ?? undefined, limit ?? undefined]

@@ -160,7 +160,10 @@ class EventStream implements EventSender {
   }
 }
 
-/** Hooks run again for each change, and Node throws for a header after the first bytes. */
+/**
+ * Hooks run again for each change, and Node throws for a header after the first bytes. No option of
+ * Node leaves such headers out.
+ */
 function ignoreHeaders(res: Response): void {
   const leaveOut = () => res;
   const methods = { setHeader: leaveOut, setHeaders: leaveOut, appendHeader: leaveOut };

@@ -2,7 +2,7 @@ import type { Schema } from "mongoose";
 import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
 import type { DeclaredRule } from "./declared_rules.ts";
 
-/** A removal would scan the collection for referring entities. */
+/** Without the index, a removal would scan the collection for referring entities. */
 export function addIndexes(rules: readonly DeclaredRule[], schema: Schema): void {
   const covered = new Set(
     declaredIndexes(schema).flatMap(([keys, { partialFilterExpression }]) => {

@@ -12,7 +12,10 @@ export type Cursor =
   | { readonly order: string; readonly values: readonly unknown[] }
   | EntityCursor;
 
-/** Reveals no sort values. Refused if the version has changed, because the position may have. */
+/**
+ * Reveals no sort values. Refused if the version has changed, because the entity may have another
+ * position.
+ */
 export interface EntityCursor {
   readonly id: unknown;
   readonly order?: string | undefined;
@@ -77,7 +80,10 @@ function toCursor({ o: order, v: values, i: id, n }: Record<string, unknown>): C
   return { order, id, version: n === undefined || n === null ? n : Number(n) };
 }
 
-/** A cryptographic hash would take as long as the rest of the cursor. */
+/**
+ * Another order refuses the cursor. A cryptographic hash would take as long as the rest of the
+ * cursor.
+ */
 export function orderMark(order: Order): string {
   let mark = 0;
   for (const character of JSON.stringify(Object.entries(order))) {

@@ -55,7 +55,8 @@ export async function valuesAt(
   if (cursor.order !== undefined && cursor.order !== orderMark(order)) throw ofAnotherOrder();
   if (!("values" in cursor)) return await valuesOf(context, { order, cursor });
   const { values } = cursor;
-  // By invented sort values, a client could find out hidden values from the next page.
+  // By invented sort values, a client could find out hidden values from the next page, so the
+  // reader must see all fields of the order.
   if (values.length !== paths.length || !isOpen(context, order)) throw ofAnotherOrder();
   return Object.fromEntries(paths.map((path, index) => [path, values[index]]));
 }

@@ -41,7 +41,10 @@ const { Binary, Decimal128, Double, Int32, Long, ObjectId } = mongoose.mongo;
 
 const SCALARS = [Binary, Decimal128, Double, Int32, Long, ObjectId, Uint8Array] as const;
 
-/** Dates outside of JavaScript's range would not return to MongoDB unchanged. */
+/**
+ * A cursor may contain only values that return to MongoDB unchanged, unlike dates outside of
+ * JavaScript's range.
+ */
 export function isScalar(value: unknown): boolean {
   if (value === null || ["string", "number", "bigint", "boolean"].includes(typeof value)) {
     return true;

@@ -41,6 +41,7 @@ export function rememberTenants(target: ModelClass, ask: TenantFunction): void {
   functions.set(target, all.add(ask));
 }
 
+/** Throws a 403 if a renewal gets another tenant, so that the live list ends. */
 export function askTenant(call: Call): void {
   if (asked.has(call)) return;
   asked.add(call);
