@@ -23,7 +23,6 @@ export function stampingUpdate(values: Stamps, model: Model<unknown>): Update {
   };
 }
 
-/** The update that is sent in the place of a removal. `undefined` if the entity is removed for good. */
 export function removalOf(
   additions: Additions | undefined,
   model: Model<unknown>,
@@ -32,7 +31,7 @@ export function removalOf(
   return values && stampingUpdate({ ...stampsFor(additions, model)?.(false), ...values }, model);
 }
 
-/** "missed" if no entity matches, and "refused" if Mongoose documents must repeat the write. */
+/** After "refused", Mongoose documents must repeat the write. */
 export async function store(
   command: Omit<UpdateCommand, "id" | "projection">,
   { minimal = false, rule, name, ...collection }: OpenCollection & {
@@ -55,8 +54,8 @@ export async function store(
 }
 
 /**
- * The error codes for a version that is not a number, a value that breaks a rule of the collection, and a duplicate of
- * a unique value. Mongoose documents repeat the write, because their errors name the field with the wrong value.
+ * A version that is no number, a broken rule of the collection, or a duplicate. The errors of
+ * Mongoose documents name the wrong field.
  */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
 
