@@ -16,7 +16,7 @@ const INCLUDED = ["mod.ts", "src", "docs", "README.md", "SKILL.md", "LICENSE"];
 
 const EXCLUDED = ["**/*_test.ts", "docs/*.json", "docs/*.png", "docs/*.svg"];
 
-const ADMIN_PAGE = "src/admin/built/page.js";
+export const ADMIN_PAGE = "src/admin/built/page.js";
 
 /** Lists the files of the package for JSR, besides `deno.json`. */
 export async function listPublished(): Promise<string[]> {
