@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 
-/** Where Linux has files in memory. */
+/** Where Linux has files in memory. Deno lets only those who may do all use it. */
 const MEMORY = "/dev/shm";
 
 const PREFIX = "mongrove-mongod-";
