@@ -47,8 +47,9 @@ Deno.test("groupTests() deals files into groups, but for those that run alone", 
   ];
   const groups = [0, 1].map((index) => plain.filter((_, at) => at % 2 === index))
     .map((each) => each.map(({ path }) => path));
-  assertEquals(groupTests(files, true), { alone: ["a", "z"], groups });
-  assertEquals(groupTests(files, false).alone, ["a"]);
+  assertEquals(groupTests(files, true), { alone: ["a"], long: [["z"]], groups });
+  const { alone, long } = groupTests(files, false);
+  assertEquals({ alone, long }, { alone: ["a"], long: [] });
 });
 
 const RESULTS = `../group_01_test.ts => a_test.ts: it works ... ok (5ms)

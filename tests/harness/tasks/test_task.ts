@@ -53,7 +53,7 @@ export async function runTests(
   const isLong = isFew || given.includes("--long");
   const env = { ...std, ...isLong && { [LONG]: "1" } };
   const load = ["run", "--quiet", ...flags, "--allow-read", "--allow-env", PACKAGES];
-  const building = needAdminPage();
+  const building = needAdminPage({ isQuick: !isLong });
   await using mongo = await openTaskMongo();
   const loaded = await runDeno(load, { ...options, env: std });
   if (loaded.code !== 0) return loaded;
@@ -86,20 +86,22 @@ async function runAll(
       isTerminal: Deno.stderr.isTerminal(),
       isStopped: isInterrupted,
     });
-  const { alone, groups } = groupTests(files, isLong);
+  const { alone, long, groups } = groupTests(files, isLong);
   const folder = await Deno.makeTempDir({ prefix: "mongrove-tests-" });
   try {
-    const modules = await writeGroups(groups, folder);
+    const modules = await writeGroups(groups, { folder, name: "group" });
+    const slow = [...alone, ...await writeGroups(long, { folder, name: "long" })];
+    const covering = groups.flat().length;
     const tests = test.filter((arg) => arg !== "--doc");
     const uncovered = (given: readonly string[], name: string) =>
       given.filter((arg) => !arg.startsWith("--coverage")).map((arg) => besideReport(arg, name));
     // Coverage makes a test two thirds slower, and what takes long covers next to nothing that other tests do not
     const parts = isLong && test.some((arg) => arg.startsWith("--coverage"))
-      ? [{ args: [...uncovered(tests, "long"), ...alone], count: alone.length }, {
-        args: [...tests, ...modules],
-        count: files.length - alone.length,
-      }]
-      : [{ args: [...tests, ...alone, ...modules], count: files.length }];
+      ? [
+        { args: [...uncovered(tests, "long"), ...slow], count: files.length - covering },
+        { args: [...tests, ...modules], count: covering },
+      ]
+      : [{ args: [...tests, ...slow, ...modules], count: files.length }];
     const env = { DENO_JOBS: String(Math.ceil(jobs / parts.length)), [GROUPED]: "1" };
     const snippets = [...uncovered(test, "snippets"), ...SNIPPETS];
     const results = await Promise.all([

@@ -16,7 +16,7 @@ const INCLUDED = ["mod.ts", "src", "docs", "README.md", "SKILL.md", "LICENSE"];
 
 const EXCLUDED = ["**/*_test.ts", "docs/*.json", "docs/*.png", "docs/*.svg"];
 
-const ADMIN_PAGE = "src/admin/built/page.js";
+export const ADMIN_PAGE = "src/admin/built/page.js";
 
 /** Lists the files of the package for JSR, besides `deno.json`. */
 export async function listPublished(): Promise<string[]> {
@@ -60,12 +60,15 @@ export async function writePackage(folder: string, files: Files): Promise<void> 
   }
 }
 
-/** Checks the package for JSR as `deno publish` does, and publishes nothing. */
-export async function publishDry(): Promise<DenoResult> {
+/** Checks the package for JSR as `deno publish` does with these arguments, and publishes nothing. */
+export async function publishDry(...args: string[]): Promise<DenoResult> {
   const cwd = await Deno.makeTempDir({ prefix: "mongrove-publish-" });
   try {
     await writePackage(cwd, await stagePackage());
-    return await runDeno(["publish", "--dry-run", "--allow-dirty"], { capture: true, cwd });
+    return await runDeno(["publish", "--dry-run", "--allow-dirty", ...args], {
+      capture: true,
+      cwd,
+    });
   } finally {
     await Deno.remove(cwd, { recursive: true });
   }
