@@ -1,0 +1,55 @@
+// Runs alone: it sets Mongoose's `transactionAsyncLocalStorage`.
+import { assertEquals } from "@std/assert";
+// @ts-types="express-types"
+import express, { type RequestHandler } from "express";
+import mongoose from "mongoose";
+import { create, FrameworkModel, getModel, one, prop, rest, update } from "../../../mod.ts";
+import { pass } from "../../support/both_paths.ts";
+import { test } from "../../harness/testing.ts";
+import { mountOnReplicaSet } from "../../support/mount_on_replica_set.ts";
+import { rows, sendBatch } from "./shop.ts";
+
+class Note extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+@rest({ route: "/plain", methods: [create(), update()] })
+@rest({ route: "/hooked", methods: [create({ preSave: pass }), update({ preSave: pass })] })
+class Plain extends Note {}
+
+@rest({ route: "/kept", methods: [one(), create(), update()], history: true })
+class Kept extends Note {}
+
+test("a batch that is undone stores nothing by the transaction around it", async () => {
+  const running: Promise<unknown>[] = [];
+  const around: RequestHandler = (_req, res, next) => {
+    running.push(mongoose.connection.transaction(async () => {
+      next();
+      await new Promise((resolve) => res.on("finish", resolve));
+    }));
+  };
+  await using app = await mountOnReplicaSet([Plain, Kept], {
+    batch: { path: "/batch", max: 20 },
+    prepare: (app) => app.use(express.json(), around),
+  });
+  for (const model of [Plain, Kept]) await getModel<Note>(model).init();
+  mongoose.set("transactionAsyncLocalStorage", true);
+  try {
+    for (const route of ["/plain", "/hooked", "/kept"]) {
+      const model = getModel<Note>(route === "/kept" ? Kept : Plain);
+      const { insertedId } = await model.collection.insertOne({ text: "a", __v: 0 });
+      const missing = new mongoose.Types.ObjectId();
+      const requests = rows(
+        ["POST", route, { text: "new" }],
+        ["PATCH", `${route}/${insertedId}`, { text: "b" }],
+        ["PATCH", `${route}/${missing}`, { text: "b" }],
+      );
+      assertEquals((await sendBatch(app, requests)).status, 404, route);
+      await Promise.all(running);
+      assertEquals(await model.collection.distinct("text"), ["a"], route);
+    }
+  } finally {
+    mongoose.set("transactionAsyncLocalStorage", false);
+  }
+});
