@@ -65,7 +65,7 @@ export async function updateWhere(place: Place, command: UpdateMatching): Promis
 export async function removeWhere(place: Place, command: Matching): Promise<number> {
   const { model: { collection }, rule } = place;
   const { filter } = command;
-  const { count } = await transact<Counted>(
+  const sent: Counted | undefined = await transact<Counted>(
     { ...place, change: "remove" },
     async (statement) => {
       const options = optionsOf(place, { ...command, statement });
@@ -77,7 +77,8 @@ export async function removeWhere(place: Place, command: Matching): Promise<numb
       return { count: found.length, written: found.map((before) => ({ id: before._id, before })) };
     },
   );
-  return count;
+  // `together` does not run the removal if nothing is left to remove.
+  return sent?.count ?? 0;
 }
 
 /** The read is in the transaction of the write, so the write changes the same entities. */
