@@ -21,14 +21,17 @@ class Plain extends Note {}
 @rest({ route: "/kept", methods: [one(), create(), update()], history: true })
 class Kept extends Note {}
 
+/** The transactions around the requests, which commit after any answer. */
+const running: Promise<unknown>[] = [];
+
+const around: RequestHandler = (_req, res, next) => {
+  running.push(mongoose.connection.transaction(async () => {
+    next();
+    await new Promise((resolve) => res.on("finish", resolve));
+  }));
+};
+
 test("a batch that is undone stores nothing by the transaction around it", async () => {
-  const running: Promise<unknown>[] = [];
-  const around: RequestHandler = (_req, res, next) => {
-    running.push(mongoose.connection.transaction(async () => {
-      next();
-      await new Promise((resolve) => res.on("finish", resolve));
-    }));
-  };
   await using app = await mountOnReplicaSet([Plain, Kept], {
     batch: { path: "/batch", max: 20 },
     prepare: (app) => app.use(express.json(), around),
