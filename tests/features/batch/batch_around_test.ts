@@ -3,7 +3,16 @@ import { assertEquals } from "@std/assert";
 // @ts-types="express-types"
 import express, { type RequestHandler } from "express";
 import mongoose from "mongoose";
-import { create, FrameworkModel, getModel, one, prop, rest, update } from "../../../mod.ts";
+import {
+  create,
+  FrameworkModel,
+  getModel,
+  type ModelClass,
+  one,
+  prop,
+  rest,
+  update,
+} from "../../../mod.ts";
 import { pass } from "../../support/both_paths.ts";
 import { test } from "../../harness/testing.ts";
 import { mountOnReplicaSet } from "../../support/mount_on_replica_set.ts";
@@ -21,6 +30,12 @@ class Plain extends Note {}
 @rest({ route: "/kept", methods: [one(), create(), update()], history: true })
 class Kept extends Note {}
 
+const CLASSES: Readonly<Record<string, ModelClass<Note>>> = {
+  "/plain": Plain,
+  "/hooked": Plain,
+  "/kept": Kept,
+};
+
 /** The transactions around the requests, which commit after any answer. */
 const running: Promise<unknown>[] = [];
 
@@ -36,11 +51,11 @@ test("a batch that is undone stores nothing by the transaction around it", async
     batch: { path: "/batch", max: 20 },
     prepare: (app) => app.use(express.json(), around),
   });
-  for (const model of [Plain, Kept]) await getModel<Note>(model).init();
+  for (const each of Object.values(CLASSES)) await getModel(each).init();
   mongoose.set("transactionAsyncLocalStorage", true);
   try {
-    for (const route of ["/plain", "/hooked", "/kept"]) {
-      const model = getModel<Note>(route === "/kept" ? Kept : Plain);
+    for (const [route, each] of Object.entries(CLASSES)) {
+      const model = getModel(each);
       const { insertedId } = await model.collection.insertOne({ text: "a", __v: 0 });
       const missing = new mongoose.Types.ObjectId();
       const requests = rows(
