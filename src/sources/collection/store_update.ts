@@ -43,8 +43,9 @@ export async function store(
   const sent = updateOne({ model, timeBudget, rule }, { ...command, id: name, projection });
   const result = await timeBudget.wait(sent).catch(orRefused);
   if (result === "refused") return result;
-  const { after: stored } = result;
-  if (stored === undefined) return "missed";
+  const { isMet, after: stored = {} } = result;
+  // With a write concern of 0, there is no entity to show.
+  if (!isMet || !minimal && result.after === undefined) return "missed";
   const version = asVersion(stored[versionKeyOf(model) ?? ""]);
   const told = { version, ...version === 0 && { created: String(stored._id) } };
   if (minimal) return told;

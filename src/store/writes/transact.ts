@@ -100,10 +100,13 @@ export function turnOf(model: Model<unknown>, id: unknown): string {
   return `${turnsIn(model).turn}/${storedText(id)}`;
 }
 
-/** A transaction that a hook or the application has begun is used for all writes. */
+/**
+ * A transaction that a hook or the application has begun is used for all writes. The transaction of a batch comes before
+ * that of the application, which would store the writes of a batch that is undone.
+ */
 function wayOf(options: WriteOptions): Together {
   const { model, change, timeBudget, rule, part, id, isContended = false } = options;
-  const session = options.session ?? applicationSession();
+  const session = options.session ?? (sharedSession() ? undefined : applicationSession());
   if (session?.inTransaction()) return async (write) => void await write(session);
   const { connection, turn } = turnsIn(model);
   const own = () => turnOf(model, id);

@@ -2,7 +2,6 @@ import type { ClientSession, Document, Schema } from "mongoose";
 import { BulkError, eachInTurn } from "../../../errors/bulk_error.ts";
 import { forgetAllChanges, ownDefaults, statesOf } from "../documents/document_values.ts";
 import { markOwn, middlewareOf } from "../schemas/schema_members.ts";
-import { applicationSession, sharedSession } from "./transaction_around.ts";
 
 async function validate(doc: Document): Promise<void> {
   if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
@@ -86,17 +85,6 @@ export interface StatementOptions {
   readonly signal: AbortSignal;
   readonly maxTimeMS: number;
   readonly session?: ClientSession;
-}
-
-/** The options that a `save()` of Mongoose would send. */
-export function statementOptionsOf(
-  doc: Document,
-  { session, ...options }: StatementOptions,
-): object {
-  const used = session ?? doc.$session() ?? sharedSession() ?? applicationSession();
-  if (used) return { ...options, session: used };
-  const writeConcern: unknown = doc.schema.get("writeConcern");
-  return { ...options, ...writeConcern !== undefined && { writeConcern } };
 }
 
 export function markSaved(doc: Document): void {

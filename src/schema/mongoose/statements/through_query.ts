@@ -5,7 +5,7 @@ interface CollectionHolder {
   mongooseCollection: mongo.Collection;
 }
 
-export function collectionOf(query: object): mongo.Collection {
+function collectionOf(query: object): mongo.Collection {
   return (query as CollectionHolder).mongooseCollection;
 }
 
