@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
 /** Options of {@linkcode followTests}. */
@@ -10,6 +11,8 @@ export interface FollowTestsOptions {
   readonly isTerminal: boolean;
   /** Whether the run was stopped. `deno test` then lists all tests that have not ended as failures. */
   readonly isStopped: () => boolean;
+  /** Gets the file of each failed test. */
+  readonly fail?: (file: string) => void;
 }
 
 /** How often a line tells the progress where no terminal renews it. */
@@ -35,7 +38,7 @@ const END = /^ ?ERRORS ?$|^(?:ok|FAILED) \| /;
  */
 export async function followTests(
   output: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { files, tell, isTerminal, isStopped }: FollowTestsOptions,
+  { files, tell, isTerminal, isStopped, fail = () => {} }: FollowTestsOptions,
 ): Promise<string> {
   const begun = new Set<string>();
   let failed = 0;
@@ -53,8 +56,12 @@ export async function followTests(
       const text = stripVTControlCharacters(line);
       isOver ||= END.test(text);
       const [, path, name = "", result] = RESULT.exec(text) ?? [];
-      if (path !== undefined) begun.add(FILE.exec(name)?.[0] ?? path);
-      if (result === "FAILED" && !name.includes(" ... ")) failed++;
+      const file = FILE.exec(name)?.[0] ?? path;
+      if (file !== undefined) begun.add(file);
+      if (result === "FAILED" && !name.includes(" ... ")) {
+        failed++;
+        fail(basename(file ?? ""));
+      }
       if (result === "FAILED") tell(`${renew}${line}\n`);
       else if (isOver || result === undefined && line !== "") kept.push(line);
     }

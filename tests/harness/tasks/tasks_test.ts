@@ -142,6 +142,13 @@ function testCase(name: string, content = ""): string {
   return `<testcase name="${name}" classname="a" line="1">${content}</testcase>`;
 }
 
+Deno.test("countTests() takes a failure back that passes when its file runs again", () => {
+  const failure = '<failure message="AssertionError">at a</failure>';
+  const first = suite(testCase("a_test.ts: x", failure), testCase("a_test.ts: y", failure));
+  assertEquals(countTests(first), { passed: 0, failed: 2 });
+  assertEquals(countTests(first, suite(testCase("a_test.ts: x"))), { passed: 1, failed: 1 });
+});
+
 Deno.test("wrongWrites() names what writes entities past the store", () => {
   const text = "await model.collection.updateOne(filter, update);";
   const told = 'src/write/x.ts has updateOne(): only "store" writes entities';

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { needAdminPage } from "./admin_task.ts";
 import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
@@ -31,12 +31,16 @@ const PACKAGES = "tests/harness/load_packages.ts";
 /** How many files run at once: two more than there are processors, as tests wait for the database and for time-outs. */
 const JOBS = navigator.hardwareConcurrency + 2;
 
+/** More failures are no chance. */
+const MOST_AGAIN = 4;
+
 /**
  * Runs the tests on one MongoDB.
  *
  * @param given Arguments of `deno test`. Files among them replace the default, which is all tests but the long ones,
  * side by side, and with `--doc` all snippets of the documentation too. `--long` adds the long ones. Many files run as
  * all do; of a few that are named, what is long runs too.
+ * With `--again`, the files of a few failed tests run once more, alone: what fails beside a busy machine only, passes.
  * `--mongoose=VERSION` takes that version of Mongoose; `oldest` is the first that the package allows.
  * @param options See {@linkcode RunDenoOptions}.
  * @returns What became of `deno test`.
@@ -45,7 +49,8 @@ export async function runTests(
   given: string[],
   options: RunDenoOptions = {},
 ): Promise<DenoResult> {
-  const { args, flags } = await chooseMongoose(given.filter((arg) => arg !== "--long"));
+  const own = ["--long", "--again"];
+  const { args, flags } = await chooseMongoose(given.filter((arg) => !own.includes(arg)));
   const std = await chooseStd();
   const named = await existing(args.filter((arg) => !arg.startsWith("-")));
   const files = filesIn(await readTestFiles(), named);
@@ -62,16 +67,18 @@ export async function runTests(
   const all = { ...options, env: { ...env, ...mongo.env } };
   if (isFew) return await runDeno([...test, ...args], all);
   const others = args.filter((arg) => !named.includes(arg));
-  return await runAll([...test, ...others], { options: all, files, isLong });
+  const again = given.includes("--again");
+  return await runAll([...test, ...others], { options: all, files, isLong, again });
 }
 
 /** Runs tests side by side, in groups; with `--doc`, a run beside that has the snippets, which cover nothing. */
 async function runAll(
   test: readonly string[],
-  { options, files, isLong }: {
+  { options, files, isLong, again }: {
     readonly options: RunDenoOptions;
     readonly files: readonly TestFile[];
     readonly isLong: boolean;
+    readonly again: boolean;
   },
 ): Promise<DenoResult> {
   const jobs = Number(Deno.env.get("DENO_JOBS") ?? JOBS);
@@ -79,12 +86,14 @@ async function runAll(
     const all = new Set([...args, "--no-check", "--parallel"]);
     return runDeno([...all], { ...options, ...more, env: { ...options.env, ...env } });
   };
+  const failed: string[] = [];
   const follow = (count: number) => (output: ReadableStream<Uint8Array<ArrayBuffer>>) =>
     followTests(output, {
       files: count,
       tell: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
       isTerminal: Deno.stderr.isTerminal(),
       isStopped: isInterrupted,
+      fail: (file) => failed.push(file),
     });
   const { alone, long, groups } = groupTests(files, isLong);
   const folder = await Deno.makeTempDir({ prefix: "mongrove-tests-" });
@@ -112,10 +121,22 @@ async function runAll(
     ]);
     const output = results.map(({ output }) => output).join("\n").trim();
     if (!options.capture) console.log(output);
-    return { code: results.find(({ code }) => code !== 0)?.code ?? 0, output };
+    const wrong = results.filter(({ code }) => code !== 0);
+    const [{ code } = { code: 0 }] = wrong;
+    if (!again || !areFew(wrong, failed)) return { code, output };
+    const named = files.map(({ path }) => path).filter((path) => failed.includes(basename(path)));
+    console.log(`\nOnce more, alone: ${named.join(" ")}`);
+    return await run([...uncovered(tests, "again"), ...named], { ...env, DENO_JOBS: "1" });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** Whether all that went wrong in runs are a few failed tests. */
+function areFew(wrong: readonly DenoResult[], failed: readonly string[]): boolean {
+  const counts = wrong.map(({ output }) => Number(/^FAILED \| .*?(\d+) failed/m.exec(output)?.[1]));
+  const count = counts.reduce((sum, each) => sum + each, 0);
+  return count === failed.length && count > 0 && count <= MOST_AGAIN;
 }
 
 /** The test files that are named, or that are in folders that are; all if none is. */
