@@ -1,21 +1,18 @@
 import { reasonOf, say } from "../say.ts";
 import { type RunningMongo, startMongo } from "./start_mongo.ts";
 
-/** The environment variable with the port at which a task lends replica sets. */
+/** The port at which a task lends replica sets. */
 export const REPLICA_SETS = "MONGROVE_REPLICA_SETS";
 
 const COMMANDS_MAY_FAIL = ["--setParameter", "enableTestCommands=1"];
 
-/** A replica set of one member whose commands can be made to fail. */
 export type LentReplicaSet = Pick<RunningMongo, "uri" | "stop">;
 
-/** Replica sets that a task lends. */
 export interface ReplicaSetLender extends AsyncDisposable {
-  /** The environment variables by which tests find it. */
   readonly env: Record<string, string>;
 }
 
-/** Lends replica sets, each to one connection at a time. The end of a connection gives its replica set back. */
+/** Lends each replica set to one connection at a time, whose end gives it back. */
 export function lendReplicaSets(start = startReplicaSet): ReplicaSetLender {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const all: Promise<LentReplicaSet>[] = [];
@@ -32,7 +29,7 @@ export function lendReplicaSets(start = startReplicaSet): ReplicaSetLender {
     try {
       await connection.write(new TextEncoder().encode(set.uri));
       await connection.read(new Uint8Array(1));
-    } catch { /* A process that is killed gives its replica set back as well. */ }
+    } catch { /* A killed process gives its replica set back as well. */ }
     free.push(set);
   };
   const serve = async () => {
@@ -53,7 +50,7 @@ async function startReplicaSet(): Promise<LentReplicaSet> {
   return await startMongo({ replicaSet: 1, args: COMMANDS_MAY_FAIL });
 }
 
-/** Borrows a replica set of the task; starts one where no task lends any. */
+/** Starts one where no task lends any. */
 export async function borrowReplicaSet(
   port: string | undefined = Deno.env.get(REPLICA_SETS),
 ): Promise<LentReplicaSet> {

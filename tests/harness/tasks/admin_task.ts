@@ -3,14 +3,10 @@ import { type DenoResult, ROOT, runDeno } from "./run_deno.ts";
 
 const PAGE = "admin/main.tsx";
 
-/** The module with the built script. Git ignores it, and `deno publish` includes it. */
+/** Git ignores this module, and `deno publish` includes it. */
 export const BUILT: URL = new URL("src/admin/built/page.js", ROOT);
 
-/**
- * Builds the script of the admin page from `admin/`, with React-admin and all that it imports.
- *
- * @returns What became of `deno bundle`.
- */
+/** Bundles `admin/` with React-admin and all its imports. */
 export async function buildAdminPage(): Promise<DenoResult> {
   const script = await Deno.makeTempFile({ suffix: ".js" });
   try {
@@ -38,35 +34,28 @@ export async function buildAdminPage(): Promise<DenoResult> {
   }
 }
 
-/** The folders and files whose changes change the script. */
+/** Their changes change the script. */
 const SOURCES = [
   ...["admin/", "src/admin/words.ts", "src/client/", "src/declare/", "deno.json"],
   "tests/harness/tasks/admin_task.ts",
 ];
 
-/**
- * Builds the script of the admin page, unless it is newer than its sources.
- *
- * @returns What became of `deno bundle`.
- */
+/** Builds the script unless it is newer than its sources. */
 export async function ensureAdminPage(): Promise<DenoResult> {
   return await isAdminPageBuilt() ? { code: 0, output: "" } : await buildAdminPage();
 }
 
-/** Whether the script of the admin page is newer than its sources. */
 export async function isAdminPageBuilt(): Promise<boolean> {
   const built = await changedAt(BUILT).catch(() => 0);
   const changes = await Promise.all(SOURCES.map((path) => changedAt(new URL(path, ROOT))));
   return Math.max(...changes) < built;
 }
 
-/** Builds the script of the admin page as `ensureAdminPage()` does, or throws. */
 export async function needAdminPage(): Promise<void> {
   const { code, output } = await ensureAdminPage();
   if (code !== 0) throw new Error(`Cannot build the admin page: ${output}`);
 }
 
-/** Returns the time of the latest change of a file, or of the files in a folder. */
 async function changedAt(place: URL): Promise<number> {
   const { isDirectory, mtime } = await Deno.stat(place);
   if (!isDirectory) return mtime?.getTime() ?? 0;

@@ -1,15 +1,10 @@
-/** How many tests a run had. */
 export interface TestCounts {
-  /** Those that passed. */
   readonly passed: number;
-  /** Those that failed. */
   readonly failed: number;
 }
 
 interface TestCase {
-  /** The file, and the names of test and steps. */
   readonly name: string;
-  /** The message of its failure. */
   readonly failure: string | undefined;
   readonly isSkipped: boolean;
 }
@@ -27,13 +22,7 @@ function listCases(xml: string): TestCase[] {
   });
 }
 
-/**
- * Counts the leaves of a report of `deno test --junit-path`: a test with steps
- * counts by its steps, and once more if it failed by itself.
- *
- * @param xml The report.
- * @returns The counts.
- */
+/** Counts the leaves: a test with steps counts by its steps, and once more if it failed itself. */
 export function countTests(xml: string): TestCounts {
   const cases = listCases(xml).filter(({ isSkipped }) => !isSkipped);
   const names = cases.map(({ name }) => name);

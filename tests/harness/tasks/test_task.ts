@@ -22,24 +22,21 @@ import {
   type RunDenoOptions,
 } from "./run_deno.ts";
 
-/** What has snippets, without the tests beside it. Deno ignores files of what it is given first only. */
+/** The tests are left out. Deno ignores files only in its first arguments. */
 const SNIPPETS = ["--ignore=src/**/*_test.ts", "src", "mod.ts", "README.md"];
 
-/** Prepares packages for tests: see there. */
+/** See there. */
 const PACKAGES = "tests/harness/load_packages.ts";
 
-/** How many files run at once: two more than there are processors, as tests wait for the database and for time-outs. */
+/** Two more than there are processors, because tests wait for the database and for time-outs. */
 const JOBS = navigator.hardwareConcurrency + 2;
 
 /**
  * Runs the tests on one MongoDB.
  *
- * @param given Arguments of `deno test`. Files among them replace the default, which is all tests but the long ones,
- * side by side, and with `--doc` all snippets of the documentation too. `--long` adds the long ones. Many files run as
- * all do; of a few that are named, what is long runs too.
- * `--mongoose=VERSION` takes that version of Mongoose; `oldest` is the first that the package allows.
- * @param options See {@linkcode RunDenoOptions}.
- * @returns What became of `deno test`.
+ * @param given Arguments of `deno test`. Without files, all tests but the long ones run, and with `--doc` all snippets
+ * too. `--long` adds the long tests, which also run in a few named files. `--mongoose=VERSION` takes that version of
+ * Mongoose, and `oldest` the first allowed one.
  */
 export async function runTests(
   given: string[],
@@ -65,7 +62,7 @@ export async function runTests(
   return await runAll([...test, ...others], { options: all, files, isLong });
 }
 
-/** Runs tests side by side, in groups; with `--doc`, a run beside that has the snippets, which cover nothing. */
+/** With `--doc`, the snippets have a separate run, because they cover nothing. */
 async function runAll(
   test: readonly string[],
   { options, files, isLong }: {
@@ -93,7 +90,7 @@ async function runAll(
     const tests = test.filter((arg) => arg !== "--doc");
     const uncovered = (given: readonly string[], name: string) =>
       given.filter((arg) => !arg.startsWith("--coverage")).map((arg) => besideReport(arg, name));
-    // Coverage makes a test two thirds slower, and what takes long covers next to nothing that other tests do not
+    // Coverage makes a test two thirds slower, and long tests cover next to nothing more.
     const parts = isLong && test.some((arg) => arg.startsWith("--coverage"))
       ? [{ args: [...uncovered(tests, "long"), ...alone], count: alone.length }, {
         args: [...tests, ...modules],
@@ -116,7 +113,7 @@ async function runAll(
   }
 }
 
-/** The test files that are named, or that are in folders that are; all if none is. */
+/** The named files, and the files of named folders, or all. */
 function filesIn(files: readonly TestFile[], named: readonly string[]): readonly TestFile[] {
   const paths = named.map((each) => join(each, "/"));
   return files.filter(({ path }) =>
@@ -124,14 +121,13 @@ function filesIn(files: readonly TestFile[], named: readonly string[]): readonly
   );
 }
 
-/** A run beside has a report of its own, next to that of the tests. */
+/** Each separate run has a separate report. */
 function besideReport(arg: string, name: string): string {
   return arg.replace(/^(--junit-path=.*)\.xml$/, `$1_${name}.xml`);
 }
 
 /**
- * Tests run this Deno (the examples) and mongod (replica sets of their own).
- * Where no binary is known, one may have to be fetched.
+ * Tests run this Deno for examples, and mongod for replica sets. Without a known binary, one may have to be fetched.
  */
 function permissions(mongod: string | undefined): string[] {
   return [
