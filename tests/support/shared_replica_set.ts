@@ -8,8 +8,8 @@ let borrowed: Promise<LentReplicaSet> | undefined;
 Deno.test.afterAll(async () => await (await borrowed)?.stop());
 
 /**
- * Returns the connection string of a new database on a replica set of one member, which all tests of one isolate share.
- * A test that stops members, or that gives the server arguments, starts a replica set of its own.
+ * Returns a new database on a replica set of one member, which all tests of an isolate share. A test that stops members
+ * or needs arguments of the server starts another replica set.
  */
 export async function sharedReplicaSet(): Promise<string> {
   const { uri } = await (borrowed ??= borrowReplicaSet());
@@ -17,7 +17,7 @@ export async function sharedReplicaSet(): Promise<string> {
   return withDatabase(uri, `shared_${crypto.randomUUID().slice(0, 8)}`);
 }
 
-/** Opens a new database on the shared replica set for a test that has commands fail. `stop()` ends the failures. */
+/** For a test in which commands fail. `stop()` ends the failures. */
 export async function openReplicaSet() {
   const uri = await sharedReplicaSet();
   const stop = async () => {
