@@ -6,7 +6,7 @@ import { sendInner } from "../http/inner_request.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
-/** The admin page leaves out a route with a longer description. */
+/** The page leaves out a route with a longer description. */
 const MAX_BYTES = 1_000_000;
 
 interface AskOptions {
@@ -14,15 +14,15 @@ interface AskOptions {
   readonly route: Route;
 }
 
-/** `told` is missing if the route has refused the user of the page. */
+/** `told` is missing if the route has refused the user. */
 export interface ToldRoute {
   readonly status: number;
   readonly told?: RouteDescription;
-  /** The sender of the request, as the hooks of the route have found it. */
+  /** The sender, as the hooks have found it. */
   readonly actor?: Actor | undefined;
 }
 
-/** The description has only the fields and parameters that the user of the admin page may see. */
+/** Only fields and parameters for the user of the page. */
 export async function askRoute(
   api: RequestHandler,
   { req, route }: AskOptions,

@@ -16,7 +16,6 @@ import { buildSchema } from "../schema/build_schema.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
 import { schemasWithin, typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
-/** The description has only the fields that the user of the admin page may see. */
 interface AllowedRoute extends ShownRoute {
   readonly told: RouteDescription;
   readonly actor: Actor | undefined;
@@ -27,11 +26,10 @@ interface DescribeOptions {
   readonly req: Request;
   readonly see: AdminOptions["see"];
   readonly models: AdminOptions["models"];
-  /** Names the senders of writes, if the application can. */
   readonly names: ActorNames | undefined;
 }
 
-/** Each route is asked through the router, so that its hooks and field rights decide about its description. */
+/** Each route is asked through the router, so that its hooks and field rights decide. */
 export async function describeModels(
   routes: readonly ShownRoute[],
   options: DescribeOptions,
@@ -84,14 +82,14 @@ async function ask(
   return { ...shown, told, actor };
 }
 
-/** The admin page does not show a model without its list. */
+/** Without its list, a model is not shown. */
 function isList({ told, kind, parts }: AllowedRoute): boolean {
   return told.operation === "all" && kind === "operation" && parts.length === 0;
 }
 
 interface AllowedRoutes {
   readonly own: readonly AllowedRoute[];
-  /** References to other classes are shown as plain identifiers. */
+  /** Other references are shown as identifiers. */
   readonly readable: ReadonlySet<string>;
   readonly view: AdminModel;
 }
@@ -113,7 +111,7 @@ function modelOf({ path, list, menu, hasNames, own, ...rules }: ModelRoutes): Pa
   const added = ofModel.filter(({ kind }) => kind === "added");
   const files = filesOf(ofModel);
   return {
-    // React-admin has a slash in the paths of its pages, so a name must have none. A hyphen could make two names equal.
+    // React-admin allows no slash in names. A hyphen could make two names equal.
     name: path.slice(1).replaceAll("/", "~"),
     model: told.model,
     path,
@@ -129,13 +127,12 @@ function modelOf({ path, list, menu, hasNames, own, ...rules }: ModelRoutes): Pa
     actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, rules)),
     parts: partsOf({ own, ...rules }, 0),
     files,
-    // The description of the list has `trash` only if the user sees the trash. The option `see` of the trash belongs to
-    // the class, so the other routes agree.
+    // The option `see` of the trash belongs to the class, so all routes agree.
     hasTrash: told.parameters.some(({ name }) => name === "trash"),
   };
 }
 
-/** All entities of a reader share the field of the tenant. */
+/** All entities of a reader share the tenant. */
 function without(tenant: string | undefined, { told, ...others }: AllowedRoute): AllowedRoute {
   const { answer, filter } = told;
   return {
@@ -152,7 +149,7 @@ function without(tenant: string | undefined, { told, ...others }: AllowedRoute):
 
 /**
  * The form for `replace()` sends all shown values back, so it would remove a value that a hook leaves out, and store a
- * value that a hook has made. The hooks of the list count as well, because React-admin keeps the entities of a list.
+ * value that a hook has made. Hooks of the list count too, because React-admin keeps its entities.
  */
 function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   const isChanged = own.some(({ told: { operation, hooks }, route }) =>
@@ -162,10 +159,7 @@ function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   return isChanged ? own.filter(({ told }) => told.operation !== "replace") : own;
 }
 
-/**
- * The form for `replace()` would store a shown value that differs from the stored value, for example after a transform
- * of the application.
- */
+/** The form would store a shown value that differs from the stored one, as after a transform. */
 function showsOtherValues(route: Route): boolean {
   const { schema } = buildSchema(actingLevel(route).target);
   return [...schemasWithin(schema)].some((each) =>
@@ -225,7 +219,7 @@ function actionOf(allowed: AllowedRoute, rules: Rules): PageAction {
   };
 }
 
-/** Path parameters and most headers are left out, because the page does not use them. */
+/** Without path parameters and headers that the page does not use. */
 function routeOf(
   { route, told }: AllowedRoute,
   { readable, view: { format } }: Rules,
@@ -237,7 +231,7 @@ function routeOf(
     ...summary !== undefined && { summary },
     parameters: parameters.filter((each) => each.in === "query"),
     preferences: headers.flatMap(({ preferences = [] }) => preferences),
-    // The admin page sends the filter `q` only with requests for many entities.
+    // Sent only with requests for many entities.
     ...filter && route.operation.many && { filter: filter.fields },
     ...body && { body: fields(body) },
     ...bodySchema && { bodySchema },
@@ -251,14 +245,10 @@ function routeOf(
 type Format = AdminModel["format"];
 
 interface FieldRules extends Pick<Rules, "readable"> {
-  /** The forms of the numbers, by their paths below the fields. */
   readonly format: Format;
 }
 
-/**
- * Without the name of a class, the page shows references to it as plain identifiers. The user of the page cannot read
- * the classes that are left out.
- */
+/** References to classes that the user cannot read are shown as identifiers. */
 function fieldsOf(
   fields: readonly PageField[],
   { readable, format }: FieldRules,
@@ -266,8 +256,7 @@ function fieldsOf(
   return fields.map((field) => {
     const shown = format?.[field.name];
     const rules = { readable, format: formatBelow(field.name, format) };
-    // `valueOf()` copies all properties, including the name, but its result type declares only the properties of a
-    // value.
+    // `valueOf()` copies all properties, but its result type declares only the properties of a value.
     return valueOf(shown === undefined ? field : { ...field, shown }, rules) as PageField;
   });
 }

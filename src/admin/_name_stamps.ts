@@ -34,8 +34,8 @@ interface NamesOptions {
 }
 
 /**
- * The request names the entities, and each is read as its reader reads it. A request that names the users would tell
- * anybody who has which identifier.
+ * Each entity is read as its reader reads it. A request that names the users instead would tell anybody who has which
+ * identifier.
  */
 export async function nameStamps(
   routes: readonly ShownRoute[],
@@ -88,7 +88,7 @@ async function actorsOf(
   return stampsOf(route).flatMap((name) => actorIn(entity[name], schema.path(name)));
 }
 
-/** A hook may show another value in the place of the identifier. */
+/** A hook may show another value than the identifier. */
 function actorIn(value: unknown, type: SchemaType): readonly Actor[] {
   if (typeof value !== "string" && typeof value !== "number") return [];
   try {

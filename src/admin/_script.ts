@@ -2,19 +2,16 @@ import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { brotliDecompressSync, gzipSync } from "node:zlib";
 
-/** The shortest content encoding comes first. */
+/** The shortest encoding comes first. */
 export const ENCODINGS = ["br", "gzip", "identity"] as const;
 
 export interface PageScript {
-  /**
-   * The name contains a hash of the script. Browsers may cache the file for a year, and load a changed script because
-   * its name has changed.
-   */
+  /** The name has a hash of the script, so browsers may cache the file for a year. */
   readonly name: string;
   readonly bodies: Readonly<Record<typeof ENCODINGS[number], Buffer>>;
 }
 
-/** In a clone of the repository, the script may not be built. */
+/** A clone of the repository may lack the built script. */
 export const MISSING =
   `The script of the admin page is not built: "deno task admin" builds it in the ` +
   `repository of Mongrove, "deno task demo" while it runs; this page then shows it by itself\n`;
@@ -31,15 +28,13 @@ export async function loadScript(): Promise<PageScript | undefined> {
   };
 }
 
-/**
- * The script is in a module and not in a plain file, because every runtime and bundler finds the modules of a package.
- */
+/** Every runtime and bundler finds the modules of a package, but not its plain files. */
 async function importBuilt(): Promise<{ readonly PAGE: string } | undefined> {
   try {
     // @ts-types="./_built.d.ts"
     return await import("./built/page.js");
   } catch {
-    // Deno keeps the failure of each specifier for ever. A specifier for each second keeps few of them.
+    // Deno keeps the failure of each specifier for ever. One specifier for each second keeps few of them.
     const second = Math.floor(Date.now() / 1000);
     return await import(new URL(`./built/page.js?${second}`, import.meta.url).href)
       .catch(() => undefined);

@@ -6,26 +6,20 @@ import { actingLevel, type Route } from "../pipeline/request/route.ts";
 export interface ShownRoute {
   readonly route: Route;
   readonly description: RouteDescription;
-  /** The path of the list. Routes with the same base belong to the same model on the admin page. */
   readonly base: string;
   readonly kind: "operation" | "added" | "action" | "file";
-  /**
-   * The segments of the path that name parts. Each is the name of the property, unless the `@rest` of the property has
-   * another route.
-   */
+  /** The segments of the path that name parts. */
   readonly parts: readonly string[];
-  /** The segment of the path that names a file. */
   readonly file?: string;
 }
 
-/** The page fills only identifiers into paths, so it shows no list whose path has other parameters. */
+/** The page fills only identifiers into paths, so lists with other parameters are not shown. */
 export function shownRoutes(routes: readonly Route[]): ShownRoute[] {
   return routes.flatMap((route): ShownRoute[] => {
     const { action, perform, bytes } = actingLevel(route);
     const links = route.levels.flatMap(({ link }) => link ?? []);
     const parts = bytes === undefined ? links : links.slice(0, -1);
-    // In a path such as `/tickets/:id/comments`, each property follows the identifier of its entity. Each step removes
-    // an identifier and a property from the end of the path.
+    // Each step removes an identifier and a property from the end of the path.
     const names: string[] = [];
     const base = links.reduceRight(
       (path) =>

@@ -6,7 +6,6 @@ type View = Pick<PageModel, "title" | "list" | "columns">;
 
 interface ViewOptions {
   readonly model?: AdminModel | undefined;
-  /** All entities of a reader share the field with the tenant. */
   readonly tenant?: string | undefined;
   readonly pictures?: readonly string[];
 }
@@ -16,7 +15,7 @@ const NAMES = ["name", "title", "label", "subject", "number"];
 const NO_COLUMNS = ["Embedded", "Object", "Map", "Buffer"];
 const IN_WORDS = ["String", "Number", "Int32", "Double", "BigInt", "Decimal128", "Date"];
 
-/** Fields that the reader does not see are left out, and replaced by the default if none is left. */
+/** Fields that the reader does not see are left out. If none is left, the default applies. */
 export function viewOf(
   answer: readonly PageField[],
   { model = {}, tenant, pictures = [] }: ViewOptions,
@@ -72,12 +71,11 @@ interface MenuEntry {
   readonly menu?: AdminModel["menu"];
 }
 
-/** The words differ for each of the paths. */
 export function menuWords(entries: readonly MenuEntry[]): readonly string[] {
   const words = entries.map(({ path, menu }) => {
     const given = typeof menu === "object" ? menu[path] : menu;
     const segments = path.slice(1).split("/").map(wordsOf);
-    // Words that the application has chosen say nothing of the path.
+    // Words of the application say nothing of the path.
     const rest = given === undefined ? segments.slice(0, -1) : segments;
     return { text: given ?? segments.at(-1) ?? path, rest: rest.join(", ").toLowerCase() };
   });

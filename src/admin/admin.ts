@@ -16,8 +16,8 @@ import { shownRoutes } from "./_shown_routes.ts";
  * Creates middleware that serves an admin page for the models of a router.
  *
  * The page shows only the routes and fields that its reader may use. To find them, the `preFetch` hooks of every route
- * run when the page is loaded, with an identifier of zeros. Middleware that guards single paths of
- * the API does not run then, but it does run for the requests of the page.
+ * run when the page is loaded, with an identifier of zeros. Middleware that guards single paths of the API does not run
+ * then, but it does run for the requests of the page.
  *
  * Mount the middleware after the middleware that the API needs, such as `express.json()` and a login.
  *
@@ -25,25 +25,6 @@ import { shownRoutes } from "./_shown_routes.ts";
  * @param options The title of the page, and more.
  * @returns The middleware.
  * @throws {TypeError} If `api` is no router of `Framework.initialize()`, or an option is wrong.
- *
- * @example An admin page for books
- * ```ts
- * import express from "express";
- * import { all, create, Framework, FrameworkModel, one, prop, rest } from "@mongrove/mongrove";
- * import { admin } from "@mongrove/mongrove/admin";
- *
- * @rest({ route: "/novels", open: true, methods: [all({ page: { max: 50 } }), one(), create()] })
- * class Novel extends FrameworkModel {
- *   @prop({ required: true })
- *   title!: string;
- * }
- *
- * const app = express();
- * app.use(express.json());
- * const api = Framework.initialize({ models: [Novel], strict: true });
- * app.use(api);
- * app.use("/admin", admin(api, { title: "Novels" }));
- * ```
  */
 export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandler {
   const mounted = typeof api === "function" ? mountedRoutes(api) : undefined;
@@ -61,7 +42,7 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
     if (name === undefined) {
       return void res.status(404).set("Refresh", "5").type("text").send(MISSING);
     }
-    // The URLs in the admin page are relative to its path, so the path must end with a slash.
+    // The URLs in the page are relative, so its path must end with a slash.
     const [path = ""] = req.originalUrl.split("?");
     if (!path.endsWith("/")) {
       return res.redirect(`./${path.slice(path.lastIndexOf("/") + 1)}/`);

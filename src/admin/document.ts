@@ -3,49 +3,41 @@ import type { FieldDescription, ValueDescription } from "../describe/describe_ob
 import type { ParameterDescription } from "../describe/describe_route.ts";
 import type { AdminFormat, AdminLogin, AdminSession } from "./options.ts";
 
-/** The document has only the routes and fields that the user of the page may use. */
 export interface PageDocument {
   readonly title: string;
   readonly apiPath: string;
   readonly login?: AdminLogin;
   readonly session?: AdminSession;
-  /** The paths of the links on the first page, by their texts. */
   readonly links?: Readonly<Record<string, string>>;
-  /** Whether a route has answered 401. After a login, the admin page may show more routes. */
+  /** A route has answered 401, so that the page may show more after a login. */
   readonly needsLogin: boolean;
-  /** The name of the user, or the identifier if the application knows no name. */
+  /** The name, or the identifier if no name is known. */
   readonly user?: string;
   readonly models: readonly PageModel[];
 }
 
-/** A class with several `@rest` decorators is shown as several models. */
+/** A class with several `@rest` is shown as several models. */
 export interface PageModel {
-  /** The name in addresses of the admin page. */
   readonly name: string;
-  /** The name of the class. */
   readonly model: string;
-  /** The path of the list below `apiPath`. The paths of the other routes begin with this path. */
+  /** Below `apiPath`. Paths of other routes begin with it. */
   readonly path: string;
-  /** The word in the menu, which differs from the words of all other models. */
+  /** The word in the menu, different for each model. */
   readonly menu: string;
-  /** The heading in the menu. */
   readonly group?: string;
-  /** The name of an icon of Material Icons, which the page need not know. */
+  /** An icon of Material Icons, which the page need not know. */
   readonly icon?: string;
-  /** The fields by which readers recognise an entity, at most two. Empty if only the identifier is left. */
+  /** At most two fields. Empty if only the identifier is left. */
   readonly title: readonly string[];
-  /** The columns of the list until the reader chooses others. */
   readonly list: readonly string[];
-  /** The fields among which the reader can choose columns. */
   readonly columns: readonly string[];
-  /** The fields with the sender of a write. */
   readonly stamps: readonly string[];
   readonly operations: Operations;
   readonly added: { readonly [N in "history" | "revert" | "restore"]?: PageRoute };
   readonly actions: readonly PageAction[];
   readonly parts: readonly PagePart[];
   readonly files: readonly PageFile[];
-  /** Whether the user of the admin page may list removed entities. */
+  /** Whether the user may list removed entities. */
   readonly hasTrash: boolean;
 }
 
@@ -72,7 +64,6 @@ export interface PageField extends PageValue, Omit<FieldDescription, keyof Value
 export interface PageRoute {
   readonly summary?: string;
   readonly parameters: readonly ParameterDescription[];
-  /** The values that the route accepts in the header `Prefer`. */
   readonly preferences: readonly string[];
   readonly filter?: readonly FilterPath[];
   readonly body?: readonly PageField[];
@@ -80,7 +71,6 @@ export interface PageRoute {
   readonly answer: readonly PageField[];
   readonly isCsv: boolean;
   readonly isLive: boolean;
-  /** The field by which the path of `replace()` names an entity. */
   readonly by?: string;
 }
 
@@ -88,13 +78,13 @@ export interface PageAction extends PageRoute {
   readonly name: string;
   readonly on: "one" | "all";
   readonly method: "GET" | "POST";
-  /** Whether the action can run on an entity only while the header `Link` of `one()` names it. */
+  /** The action can run only while `Link` of `one()` names it. */
   readonly isConditional: boolean;
 }
 
-/** The property of the list has a separate `@rest`. */
+/** The property has a separate `@rest`. */
 export interface PagePart {
-  /** The segment of the path, which is the name of the property unless its `@rest` has another route. */
+  /** The segment of the path, which need not be the name of the property. */
   readonly property: string;
   readonly title: readonly string[];
   readonly operations: Operations;
@@ -103,12 +93,12 @@ export interface PagePart {
 }
 
 export interface PageFile {
-  /** The segment of the path, which is the name of the property unless its `@rest` has another route. */
+  /** The segment of the path. */
   readonly property: string;
-  /** `one` downloads the file, and `replace` uploads a new file. */
+  /** `one` downloads the file, and `replace` uploads one. */
   readonly operations: readonly ("one" | "replace" | "remove")[];
-  /** The media types that an uploaded file may have. Missing if the file may have any type. */
+  /** The media types for uploads. Missing if any is allowed. */
   readonly accept?: readonly string[];
-  /** The admin page does not send a larger file. */
+  /** The page does not send a larger file. */
   readonly maxBytes?: number;
 }

@@ -1,8 +1,6 @@
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 
-/**
- * Each `@rest` decorator of a class has another base path, so this path decides which decorator has declared the route.
- */
+/** Each `@rest` of a class has another base path. */
 export function basePath(route: Route): string {
   const { operation, action } = actingLevel(route);
   const place = action === undefined ? route.path : route.path.slice(0, -`/${operation}`.length);

@@ -7,31 +7,26 @@ import type { QueryLimits } from "../filter/q/limits.ts";
 import { OPERATORS } from "../filter/q/operators.ts";
 import type { ListedPaths } from "../filter/q/listed_paths.ts";
 
-/** @internal A path that a condition of the filter `q` may name, with the operators that the condition may use. */
+/** @internal A path that a condition of the filter `q` may name. */
 export interface FilterPath {
-  /** The path from the root of the entity. A path through an array has no index. */
+  /** The path from the root of the entity, without indexes of arrays. */
   readonly path: string;
-  /** The name of the type of the values, by which a client can choose an input for them. */
+  /** The type of the values. */
   readonly type: string;
-  /** `date` for a `Date` that a filter compares with a day without a time. */
+  /** `date` for a `Date` that is compared with a day without a time. */
   readonly format?: "date";
-  /** The operators that a condition on the path may use. */
+  /** The operators that a condition may use. */
   readonly operators: readonly string[];
   /**
-   * Whether a filter may also name longer paths, which the description does not list. Such paths exist below free-form
-   * fields and Maps, whose keys are not declared, and in a class that embeds itself.
+   * Whether a filter may also name longer paths. Such paths exist below free-form fields and Maps, and in a class that
+   * embeds itself.
    */
   readonly open?: boolean;
 }
 
-/**
- * @internal The conditions that the filter in the URL parameter `q` may have, in the result of `Framework.describe()`.
- */
+/** @internal The conditions that the filter `q` may have. */
 export interface FilterDescription {
-  /**
-   * The paths that the conditions of a filter may name. A filter may also name an element of an array by its index. If
-   * a class embeds itself, the list stops where the class occurs for the second time.
-   */
+  /** The paths that conditions may name. The list stops where a class that embeds itself occurs for the second time. */
   readonly fields: readonly FilterPath[];
   /** The limits of a filter. A larger filter answers 400. */
   readonly limits: QueryLimits;
@@ -42,10 +37,7 @@ export function listPaths(
   { schema, prefix = "", seen = new Set() }: {
     readonly schema: Schema | undefined;
     readonly prefix?: string;
-    /**
-     * The classes that embed themselves and whose paths are listed already. Without this set, the list would have no
-     * end.
-     */
+    /** Classes that embed themselves would make the list infinite. */
     readonly seen?: Set<Shape>;
   },
 ): FilterPath[] {
@@ -62,10 +54,7 @@ export function listPaths(
   });
 }
 
-/**
- * A filter names an array to reach the fields of its elements by `$elemMatch`, so an array with a listed path below is
- * included too.
- */
+/** A filter names an array to reach its elements by `$elemMatch`. */
 export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): FilterPath[] {
   const own = fields.flatMap((field) => {
     if (listed.names.includes(field.path)) return [field];
@@ -79,10 +68,7 @@ export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): Fi
   return [...own, ...referred];
 }
 
-/**
- * Other operators would compare whole elements, which an array that is not in the option `filter` itself does not
- * allow.
- */
+/** Other operators would compare whole elements of an array that is not in the option `filter`. */
 export const ELEMENT_OPERATORS: readonly string[] = ["$not", "$elemMatch"];
 
 /** Paths leave out nested arrays. */

@@ -20,81 +20,67 @@ import type { DeclaredRules } from "../schema/mongoose/schemas/field_rules.ts";
 import { describeType, tellRules } from "./tell_rules.ts";
 import { stampFields } from "../schema/mongoose/schemas/schema_members.ts";
 
-/** @internal The description of a value in a request body or in a response, in the result of `Framework.describe()`. */
+/** @internal A value in a request body or in a response. */
 export interface ValueDescription {
   /**
-   * The name of the type, which is `String`, `Number`, `Boolean`, `Date`, `BigInt`, `Buffer`, `ObjectId`, `Decimal128`,
-   * `UUID`, `Object` (free form), `Embedded` (an object with `fields`), `Array` or `Map` (with `items`), or the name of
-   * a custom Mongoose type.
+   * `String`, `Number`, `Boolean`, `Date`, `BigInt`, `Buffer`, `ObjectId`, `Decimal128`, `UUID`, `Object` (free form),
+   * `Embedded` (with `fields`), `Array` or `Map` (with `items`), or a custom Mongoose type.
    */
   readonly type: string;
   /** `date` for a `Date` whose JSON is a day without a time. */
   readonly format?: "date";
-  /** The name of the class of an embedded object, or of the class to which an identifier refers. */
+  /** The class of an embedded object or of a reference. */
   readonly model?: string;
-  /** The description of each element of an array, or of each value of a Map. */
+  /** An element of an array, or a value of a Map. */
   readonly items?: ValueDescription;
-  /**
-   * The fields of an embedded object. If a class embeds itself, its fields are listed only where the class occurs
-   * first, because the description would be infinite otherwise.
-   */
+  /** The fields of an embedded object, listed only at the first occurrence of a class that embeds itself. */
   readonly fields?: readonly FieldDescription[];
-  /** Whether the value may be `null`. In a body, `null` clears the field. */
+  /** Whether the value may be `null`, which clears the field in a body. */
   readonly nullable?: boolean;
-  /** The only values that a body may contain. */
+  /** The only values in a body. */
   readonly enum?: readonly unknown[];
-  /** The smallest number, or the earliest date, that a body may contain. */
+  /** The smallest number or the earliest date in a body. */
   readonly minimum?: number | string;
-  /** The largest number, or the latest date, that a body may contain. */
+  /** The largest number or the latest date in a body. */
   readonly maximum?: number | string;
-  /** The minimum length of a text in a body, in UTF-16 code units. */
+  /** The minimum length in a body, in UTF-16 code units. */
   readonly minLength?: number;
-  /** The maximum length of a text in a body, in UTF-16 code units. */
+  /** The maximum length in a body, in UTF-16 code units. */
   readonly maxLength?: number;
-  /**
-   * The regular expression that a text has to match. An expression with flags is left out, because a pattern of JSON
-   * Schema has no flags.
-   */
+  /** A regular expression. One with flags is left out, because JSON Schema has none. */
   readonly pattern?: string;
 }
 
-/** @internal The description of a field in a request body or in a response, in the result of `Framework.describe()`. */
+/** @internal A field in a request body or in a response. */
 export interface FieldDescription extends ValueDescription {
-  /** The key of the field in the JSON of a body or a response. */
+  /** The key in the JSON. */
   readonly name: string;
   /**
-   * Whether the field is always present. For a body, the request is invalid without the field. For a response, the
-   * field is present if the entity was written through the model and no hook has changed the entity.
+   * Whether the field is always present. In a response, this holds for an entity that was written through the model and
+   * that no hook has changed.
    */
   readonly required: boolean;
-  /**
-   * Whether no request body can set the field, because the field has the option `readonly` or because the database or
-   * Mongoose sets the field.
-   */
+  /** Whether no request body can set the field. */
   readonly readonly: boolean;
   /**
-   * The value that a new entity gets if the body leaves the field out. Missing if the default is computed for each
-   * entity, or if the field is hidden from some readers or holds hidden fields.
+   * The value without the field in the body. Missing if it is computed, or if the field is hidden from some readers or
+   * holds hidden fields.
    */
   readonly default?: unknown;
-  /** A summary of the field in a few words, from the option `summary`. */
+  /** The option `summary`. */
   readonly summary?: string;
-  /** A description of the field in CommonMark, from the option `description`. */
+  /** The option `description`, in CommonMark. */
   readonly description?: string;
-  /** Whether clients should stop using the field, from the option `deprecated`. */
+  /** The option `deprecated`. */
   readonly deprecated?: boolean;
-  /**
-   * The option `example` of the field's decorator. A response has no example for a field that holds hidden fields,
-   * because the example may contain them.
-   */
+  /** The option `example`. Missing in a response if it may contain hidden fields. */
   readonly example?: unknown;
 }
 
 /**
- * `result` is the response of an action, whose object need not be stored, so identifiers and timestamps may be missing.
- * `new` is the body of a creation or of a PUT, and `replacement` the body of a PUT whose key is in the path. `changes`
- * is the body of `updateAll()`, which accepts listed fields only. `element` is an array element in a body for a stored
- * entity, which the client sends as a whole.
+ * `result` is the response of an action, whose object need not be stored. `new` is the body of a creation or of a PUT,
+ * and `replacement` of a PUT whose key is in the path. `changes` is the body of `updateAll()`. `element` is an array
+ * element in a body for a stored entity, which is sent as a whole.
  */
 export type View = "answer" | "result" | "new" | "replacement" | "patch" | "changes" | "element";
 
@@ -102,17 +88,14 @@ export function isAnswer(view: View): boolean {
   return view === "answer" || view === "result";
 }
 
-/**
- * If bodies are strict, such a body may contain the stored values of fields that the caller cannot set, so that a
- * client can send back an entity that it has read.
- */
+/** Strict bodies may then contain stored values, so that a client can send back an entity that it has read. */
 export function repeatsStored(view: View): boolean {
   return view === "patch" || view === "replacement" || view === "element";
 }
 
 interface ObjectPlace {
   readonly view: View;
-  /** An embedded object has no version field, because only the outer entity has a version. */
+  /** Only the outer entity has a version field. */
   readonly embedded: boolean;
 }
 
@@ -120,29 +103,23 @@ export interface ObjectNode {
   readonly view: View;
   /** A nested path of Mongoose has no class. */
   readonly model: string | undefined;
-  /** Whether a body with an undeclared field is refused. Otherwise the field is ignored. */
+  /** Refuses undeclared fields, which are otherwise ignored. */
   readonly strict: boolean;
   /**
-   * Whether undeclared fields are accepted even if bodies are strict. The model has `strict: false`, or a function of
-   * the application makes the JSON that clients send back.
+   * Undeclared fields are accepted even in strict bodies, by `strict: false` of the model, or because the application
+   * makes the JSON.
    */
   readonly isOpen: boolean;
   readonly fields: readonly FieldNode[];
-  /**
-   * The fields that clients can read and that a body cannot set. A client can send back an entity that it has read, so
-   * a body may contain them.
-   */
+  /** Bodies may contain fields that cannot be set, so that a client can send back an entity. */
   readonly ignored: readonly string[];
-  /** For strict bodies. A body for a stored entity may contain these fields only with their stored values. */
+  /** In strict bodies, these fields can only have their stored values. */
   readonly repeated: readonly FieldNode[];
 }
 
 const nodesOf = memoize((_shape: Shape) => new Map<string, ObjectNode>());
 
-/**
- * Fields are described when they are read first. Models that embed each other therefore lead to a cycle of objects and
- * not to an infinite recursion.
- */
+/** Described when they are read first, so that models that embed each other do not lead to an infinite recursion. */
 export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const { view, embedded } = place;
   const known = nodesOf(shape);
@@ -172,7 +149,7 @@ export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   return node;
 }
 
-/** The fields of the kinds (discriminators) of the model are included. */
+/** Includes the fields of discriminators. */
 function repeatedNodes(
   shape: Shape,
   { embedded, fields }: ObjectPlace & Pick<ObjectNode, "fields">,
@@ -204,19 +181,13 @@ export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
   readonly object?: ObjectNode;
   readonly rules: DeclaredRules;
   readonly nullable: boolean;
-  /** Mongoose refuses an empty text in a required field. */
+  /** Mongoose refuses an empty string in a required field. */
   readonly filled: boolean;
-  /**
-   * Mongoose changes a text by these options before it checks the rules of the field. A body may therefore contain a
-   * text that only satisfies the rules after the change.
-   */
+  /** Mongoose changes a string by these options before it checks the rules, which it may only satisfy afterwards. */
   readonly reworked: readonly string[];
-  /**
-   * Whether a getter, a setter, a transform or a cast of the application determines the value. The application may
-   * change such a value in any way, so the OpenAPI document describes no rules of it.
-   */
+  /** A getter, a setter, a transform or a cast of the application determines the value, so its rules are not known. */
   readonly opaque: boolean;
-  /** Whether a function of the application casts the values, so that the framework cannot know their JSON type. */
+  /** A function of the application casts the values, so their JSON type is not known. */
   readonly isCast: boolean;
 }
 
@@ -234,7 +205,7 @@ interface ValuePlace {
 
 interface FieldPlace extends ValuePlace {
   readonly field: FieldShape;
-  /** Whether every write through the framework sets the field, so that every response with an entity contains it. */
+  /** Every write through the framework sets the field. */
   readonly written: boolean;
 }
 
@@ -273,10 +244,10 @@ function wordsOf(field: FieldShape, view: View): FieldWords {
 function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   const { kind, type, shape, element } = field;
   const model = modelOf(type);
-  // An update replaces whole elements of an array, but changes only the given parts of the values of a Map.
+  // An update replaces elements of an array as a whole, but only parts of the values of a Map.
   const below = kind === "array" && (view === "patch" || view === "replacement") ? "element" : view;
-  // Mongoose uses one type object for an array of embedded objects and for its elements. The options of this object,
-  // such as `get`, are not applied to the elements.
+  // Mongoose uses one type object for an array of embedded objects and its elements. Its options are not applied to the
+  // elements.
   const own = inside !== undefined && shape !== undefined ? undefined : type;
   return {
     type: typeName(field),
@@ -294,7 +265,7 @@ function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   };
 }
 
-/** An empty text in a body is stored as `null` for these Mongoose types. */
+/** An empty string in a body is stored as `null` for these types. */
 const CLEARED = new Set(["Number", "Int32", "Double", "BigInt", "Date"]);
 
 function isShownNull(field: FieldShape, inside: ValuePlace["inside"]): boolean {
@@ -324,10 +295,7 @@ function modelOf(type: SchemaType | undefined): string | undefined {
   return (typeof ref === "string" ? classOf(ref) : schemaClass(type))?.name;
 }
 
-/**
- * If a class embeds itself, its fields are described only where the class occurs first, because the description would
- * be infinite otherwise.
- */
+/** A class that embeds itself would be infinite. */
 export function describeFields(
   node: ObjectNode,
   described = new Set<ObjectNode>(),

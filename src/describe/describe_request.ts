@@ -71,7 +71,7 @@ export function describeHeaders(route: Route): HeaderDescription[] {
   const { ifMatch, options, bytes } = actingLevel(route);
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
-  // A PUT that creates an entity has the header `If-None-Match` and not `If-Match`.
+  // A PUT that creates an entity has `If-None-Match` instead.
   const needsMatch = ifMatch === true && verb !== "get" &&
     (change !== "replace" || bytes !== undefined);
   const described = { ...options.description.headers, ...bytes?.headers };
@@ -141,7 +141,7 @@ export function describeErrors(route: Route): ErrorDescription[] {
       changes && (isBound(route) || link !== undefined) ||
       (isMerge && isUnique()),
     PRECONDITION_FAILED: isBound(route),
-    // `updateAll()` with `atomic: false` answers a 207 that lists an entity that would be too large, and no 413.
+    // With `atomic: false`, an entity that would be too large is part of a 207.
     PAYLOAD_TOO_LARGE: isMerge && (operation !== "updateAll" || writes?.atomic),
     UNSUPPORTED_MEDIA_TYPE: isMerge || action?.body !== undefined,
     PRECONDITION_REQUIRED: changes && isBound(route) && ifMatch === true,

@@ -28,131 +28,112 @@ import {
   describeWrites,
 } from "./describe_request.ts";
 
-/** @internal A parameter that a client can send in the path or in the query string, with the values that it takes. */
+/** @internal A parameter in the path or in the query string. */
 export interface ParameterDescription {
-  /** The name of the parameter. */
+  /** The name. */
   readonly name: string;
-  /** The place of the parameter, which is a segment of the path or the query string. */
+  /** The place of the parameter. */
   readonly in: "path" | "query";
-  /** Whether a request must have the parameter. Only parameters of the path and `q` can be required. */
+  /** Only parameters of the path and `q` can be required. */
   readonly required: boolean;
-  /** The names that `sort`, `select`, `populate`, `group`, `sum` or `avg` takes. Missing for other parameters. */
+  /** The names that `sort`, `select`, `populate`, `group`, `sum` or `avg` takes. */
   readonly fields?: readonly string[];
-  /** The value of `limit` for a request without this parameter. */
+  /** The default of `limit`. */
   readonly default?: number;
-  /** The greatest value of the parameter `limit`. */
+  /** The greatest `limit`. */
   readonly maximum?: number;
   /** The type of the `_id` in a path, if it is no `ObjectId`. */
   readonly idType?: "String" | "Number" | "UUID";
 }
 
-/** @internal A request header that the operation reads, in the result of `Framework.describe()`. */
+/** @internal A request header that the operation reads. */
 export interface HeaderDescription {
-  /** The name of the header, with the upper and lower case of the HTTP standard. */
+  /** The name, as in the HTTP standard. */
   readonly name:
     | ("If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key" | "Last-Event-ID")
     | ("Range" | "If-Range" | "Content-Disposition");
   /** Whether a request without the header is refused. */
   readonly required: boolean;
-  /** The preferences that a client may send in the header `Prefer`. `max-affected` needs a number. */
+  /** The preferences in `Prefer`. `max-affected` needs a number. */
   readonly preferences?: readonly ("count=exact" | "return=minimal" | "max-affected")[];
 }
 
-/** @internal The limits of a write, in the result of `Framework.describe()`. */
+/** @internal The limits of a write. */
 export interface WriteDescription {
-  /** The maximum number of entities in a body that is an array. Missing if a body is a single entity. */
+  /** The maximum number of entities in a body. Missing for a single entity. */
   readonly many?: number;
-  /** Whether all entities of a request are written or none. */
+  /** Whether all entities are written or none. */
   readonly atomic?: boolean;
-  /** The maximum number of entities that a request may change or remove. */
+  /** The maximum number of entities to change or remove. */
   readonly max?: number;
-  /** The field by which the path of `replace()` names an entity. */
+  /** The field that names an entity in the path of `replace()`. */
   readonly by?: string;
-  /**
-   * The time for which the keys of `Idempotency-Key` are stored, in milliseconds. Within this time, a repeated request
-   * with its key creates nothing.
-   */
+  /** The time for which keys of `Idempotency-Key` are stored, in milliseconds. */
   readonly keepMS?: number;
 }
 
-/**
- * @internal The bodies and answers of a route that are bytes, such as a file, in the result of `Framework.describe()`.
- */
+/** @internal Bodies and answers that are bytes. */
 export interface BytesDescription {
   /** The media types of the body. */
   readonly body?: readonly string[];
-  /** The maximum number of bytes of the body. A larger body answers 413. */
+  /** The maximum number of bytes. A larger body answers 413. */
   readonly maxBytes?: number;
-  /** The media types of the answer. Missing if the answer is JSON or empty. */
+  /** The media types of the answer. Missing if it is JSON or empty. */
   readonly answer?: readonly string[];
 }
 
-/** @internal The errors of a route that have the same HTTP status. */
+/** @internal The errors of a route with the same HTTP status. */
 export interface ErrorDescription {
   /** The HTTP status. */
   readonly status: number;
-  /** The values of `code` in the bodies of these errors. Hooks can answer other codes with the same status. */
+  /** The values of `code`. Hooks can answer other codes. */
   readonly codes: readonly string[];
 }
 
-/** The description of a route, as `Framework.describe()` and the router of `Framework.initialize()` return it. */
+/** The description of a route. */
 export interface RouteDescription extends OperationWords, OptionDescriptions {
   /** The HTTP method. */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** The path of the route in the router, such as `/movies/:id`. */
+  /** The path in the router. */
   readonly path: string;
-  /** The name of the operation, such as `update`, or of the action, such as `close`. */
+  /** The name of the operation or of the action. */
   readonly operation: string;
-  /**
-   * The name of the model class whose entities the route serves. A sub-route serves the entities of its last segment.
-   */
+  /** The class of the entities. A sub-route has the class of its last segment. */
   readonly model: string;
-  /**
-   * The parameters of the path and of the query string. A router with `strict` refuses any other
-   * parameter.
-   */
+  /** The parameters. A router with `strict` refuses any other. */
   readonly parameters: readonly ParameterDescription[];
-  /** Whether clients can send the parameters of the query string in the body of a request with the method `QUERY`. */
+  /** Whether clients can send the parameters in the body of a `QUERY`. */
   readonly queryMethod?: true;
-  /**
-   * The headers by which a client can change the effect of a request, such as `If-Match`. `Accept` and `Content-Type`
-   * are not listed.
-   */
+  /** The headers that change the effect of a request, except `Accept` and `Content-Type`. */
   readonly headers: readonly HeaderDescription[];
-  /** The paths and operators that `q` may contain. Missing if the operation has no `q`. */
+  /** The paths and operators in `q`. */
   readonly filter?: FilterDescription;
   /** The limits of a write. */
   readonly writes?: WriteDescription;
-  /** The bodies and answers that are bytes. Missing if all of them are JSON or empty. */
+  /** The bodies and answers that are bytes. */
   readonly bytes?: BytesDescription;
-  /** The fields that a body can set. Missing if the operation reads no body. */
+  /** The fields that a body can set. Missing without a body. */
   readonly body?: readonly FieldDescription[];
-  /** The JSON Schema of a body that a Standard Schema describes. In this case, `body` is empty. */
+  /** The JSON Schema of a body that a Standard Schema describes. `body` is then empty. */
   readonly bodySchema?: Readonly<Record<string, unknown>>;
-  /** The fields of each entity in the answer, or of the answer of an action. Empty if the answer has no body. */
+  /** The fields of each entity in the answer. Empty without a body. */
   readonly answer: readonly FieldDescription[];
-  /** The JSON Schema of an answer that no class describes. In this case, `answer` is empty. */
+  /** The JSON Schema of an answer that no class describes. `answer` is then empty. */
   readonly answerSchema?: Readonly<Record<string, unknown>>;
-  /**
-   * The HTTP status of a successful request. The status is 204 if the answer has no body, as for actions without
-   * `answer`.
-   */
+  /** The HTTP status of success. It is 204 if the answer has no body. */
   readonly status: number;
   /**
    * Whether the function `available` decides for each entity if the action can run. The header `Link` of `one()` names
-   * the actions that can, with `rel="action"`. Missing for actions without the function.
+   * the actions that can, with `rel="action"`.
    */
   readonly conditional?: true;
-  /** The errors that the framework can answer. Hooks and middleware before the router can answer other errors. */
+  /** The errors of the framework. Hooks and middleware can answer others. */
   readonly errors: readonly ErrorDescription[];
-  /**
-   * The names of the hooks that the operation declares. With a hook such as `preSend`, the application can refuse or
-   * change entities.
-   */
+  /** The hooks of the operation. */
   readonly hooks: readonly HookName[];
   /**
-   * The rules that decide who may use the route, such as `guard signedIn`, `preFetch isDoctor`, `scope` or `tenant`, or
-   * `everybody`. A description for clients, as in the OpenAPI document, has no such property.
+   * The rules that decide who may use the route, such as `guard signedIn`, or `everybody`. Missing in a description for
+   * clients.
    */
   readonly access?: readonly string[];
 }
@@ -192,7 +173,7 @@ export function describeRoute(route: Route): RouteDescription {
   };
 }
 
-/** The `preFetch` hooks and the class options run first, so that a reader whom they refuse gets no description. */
+/** The `preFetch` hooks and class options run first, so that a refused reader gets no description. */
 export async function describeCall(call: Call): Promise<Reply> {
   await admitReader(call);
   const levels = call.levels.map(({ level }) => level);
@@ -216,7 +197,7 @@ function withoutWithheld(
   };
 }
 
-/** Routes with equal bodies share one object, so that the OpenAPI document describes this body only once. */
+/** Equal bodies share one object, so that the OpenAPI document describes them once. */
 export function routeObjects(
   route: Route,
 ): { readonly body?: ObjectNode; readonly answer?: ObjectNode } {
@@ -252,7 +233,6 @@ function describeBytes({ body, maxBytes, answer }: Partial<BytesFacts> = {}): By
   };
 }
 
-/** `updateAll()` accepts only the fields in its option `fields`. */
 function narrowBody(
   body: ObjectNode,
   { fields: names, by }: Partial<WriteRules>,
@@ -264,13 +244,13 @@ function narrowBody(
     return { model, view: "changes", strict: true, fields: taken, ...none };
   }
   if (!fields.some(({ name, required }) => name === by && required)) return body;
-  // The path contains the key, so the body need not contain it.
+  // The path contains the key.
   const own = fields.map((each) => each.name === by ? { ...each, required: false } : each);
   const others = repeated.filter(({ name }) => name !== by);
   return { model, view: "replacement", strict, isOpen, ignored, repeated: others, fields: own };
 }
 
-/** The result is `undefined` for a Standard Schema, which no class describes. */
+/** `undefined` for a Standard Schema. */
 function dataObject(
   type: DataType | undefined,
   { view, rights }: { readonly view: View; readonly rights: Rights | undefined },
@@ -291,9 +271,7 @@ const COUNTS = {
   required: ["matched", "modified"],
 };
 
-/**
- * If a library cannot convert its Standard Schema to JSON Schema, the body is described as an object with any fields.
- */
+/** If a library cannot convert its schema, any object is allowed. */
 function describeSchemas(route: Route): Pick<RouteDescription, "bodySchema" | "answerSchema"> {
   const { operation, action } = actingLevel(route);
   const { body, answer } = action ?? {};

@@ -1,6 +1,6 @@
 import { TurnPacer } from "./event_loop.ts";
 
-/** `errors` maps the index of each failed entity in the list of entities to its error. */
+/** Keyed by the index of the failed entity in the list. */
 export class BulkError extends Error {
   constructor(readonly errors: ReadonlyMap<number, unknown>) {
     const [first] = errors.values();
@@ -8,12 +8,11 @@ export class BulkError extends Error {
   }
 }
 
-/** The answer then reports the first error alone, without the index of its entity. */
 export function throwOnly(error: unknown): never {
   throw error instanceof BulkError ? error.cause : error;
 }
 
-/** An error does not end the loop, so that the answer can report the errors of all elements. */
+/** Does not end at an error, so that the answer can report all errors. */
 export async function eachInTurn<T>(
   all: readonly T[],
   work: (each: T) => Promise<unknown>,

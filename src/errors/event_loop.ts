@@ -2,10 +2,7 @@ import { setImmediate } from "node:timers";
 
 let last: Promise<unknown> = Promise.resolve();
 
-/**
- * Each call gets a different turn of the event loop, so the server handles other requests between two steps of long
- * work.
- */
+/** Each call gets a different turn of the event loop. */
 export function nextTurn(): Promise<void> {
   const turn = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
   last = turn;
@@ -14,7 +11,7 @@ export function nextTurn(): Promise<void> {
 
 const SLICE_MS = 8;
 
-/** Long work pauses after each `SLICE_MS`, so that the server can handle other requests. */
+/** Lets the server handle other requests during long work. */
 export class TurnPacer {
   #begun = performance.now();
 

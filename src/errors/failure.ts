@@ -1,12 +1,12 @@
 import type { Problems } from "./refusals.ts";
 
-/** Why the database has not written or read. Only `pipeline/failures.ts` knows the status of the answer. */
+/** Only `pipeline/failures.ts` knows the status of the answer. */
 export type Failure =
   | { readonly kind: "missed" | "changed" | "occupied" | "outOfScope" }
   | { readonly kind: "largeEntity" | "largeFilter" | "largeTransaction" }
   | { readonly kind: "badFilter" | "severalDatabases" }
   | { readonly kind: "tooMany"; readonly limit: number }
-  /** The reader may not know some of these fields of the index. */
+  /** The reader may not know some of these fields. */
   | { readonly kind: "duplicate"; readonly fields: readonly string[] }
   | { readonly kind: "invalid"; readonly problems: Problems }
   | { readonly kind: "byDistance"; readonly parameter: string }

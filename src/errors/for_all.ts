@@ -12,10 +12,10 @@ class SeveralErrors extends TypeError {
   }
 }
 
-/** Throws after the last item, so that one start tells all problems. A single error is thrown unchanged. */
+/** Throws after the last item, so that one start reports all problems. */
 export function forAll<T, R>(items: Iterable<T>, work: (item: T) => R): R[] {
   const results: R[] = [];
-  // A class that several classes refer to fails once for each of them, by the same message.
+  // A class to which several classes refer fails once for each of them.
   const errors = new Map<string, unknown>();
   for (const item of items) {
     try {

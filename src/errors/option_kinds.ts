@@ -1,7 +1,6 @@
 /** In seconds. MongoDB accepts no longer time for a TTL index. */
 export const MAX_TTL_SECONDS = 2 ** 31 - 1;
 
-/** The words of error messages, and a check. */
 export const KINDS = {
   boolean: ["a boolean", (value: unknown) => typeof value === "boolean"],
   number: ["a whole number of at least 1", isCount],
@@ -16,7 +15,7 @@ export const KINDS = {
 
 export type Kind = keyof typeof KINDS;
 
-/** A list has the words that an option can be. `true` stands for an option that is checked where it is read. */
+/** `true` stands for an option that is checked where it is read. */
 export type OptionKinds<O> = Readonly<Record<keyof O, true | Kind | readonly string[]>>;
 
 export function wrongOption<O extends object>(
@@ -49,7 +48,6 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 1;
 }
 
-/** Dates, Maps and the like hold no options. */
 export function isGroup(value: unknown): value is object {
   return Object.prototype.toString.call(value) === "[object Object]";
 }

@@ -20,7 +20,7 @@ export const STATUS_OF = {
 export type ErrorCode = keyof typeof STATUS_OF;
 
 /**
- * An error that the framework itself creates, which can get further details. The bodies of errors of hooks stay
+ * An error of the framework, which can get further details. The bodies of errors of hooks stay
  * unchanged.
  */
 export class Refusal extends RestError {
@@ -45,7 +45,10 @@ export function refusal(
   return new Refusal(STATUS_OF[code], { code, ...body }, options);
 }
 
-/** Also the error for an entity that the client may not see, so a client cannot find out which identifiers exist. */
+/**
+ * Also for an entity that the client may not see, so that it cannot find out which identifiers
+ * exist.
+ */
 export function notFound(): RestError {
   return refusal("NOT_FOUND", { message: "No such entity" });
 }
@@ -68,7 +71,7 @@ export function badParameter(parameter: string, allowed: string): RestError {
 
 export interface Problem {
   readonly message: string;
-  /** A validator, or the type to which the value cannot be cast. */
+  /** A validator, or the type of a failed cast. */
   readonly kind: string;
 }
 
@@ -76,7 +79,6 @@ export type Problems = Record<string, Problem>;
 
 const MAX_PROBLEMS = 100;
 
-/** The number `more` counts the problems that the body leaves out. */
 export function badData(problems: Problems, cause?: unknown): RestError {
   const all = Object.entries(problems);
   const errors = Object.fromEntries(all.slice(0, MAX_PROBLEMS));
@@ -117,7 +119,7 @@ export function misusedKey(): RestError {
   return refusal("UNPROCESSABLE_ENTITY", { message: "The key was used with another body" });
 }
 
-/** The client may repeat the request, because a lock has kept it from its writes. */
+/** A lock has kept the client from its writes, so it may repeat the request. */
 export const LOCKED = { reason: "locked" } as const;
 
 export function withDetails(error: RestError, details: object): RestError {

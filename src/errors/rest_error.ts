@@ -10,7 +10,7 @@ export interface RestErrorOptions {
 
 const texts = new WeakSet<RestError>();
 
-/** The application has not written the body of such an error, so clients can get it as problem details. */
+/** The application has not written the body, so clients can get it as problem details. */
 export function isText(error: RestError): boolean {
   return texts.has(error);
 }

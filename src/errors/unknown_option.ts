@@ -1,4 +1,3 @@
-/** By the name that an earlier version used. */
 const RENAMED: Readonly<Record<string, string>> = {
   concurrency: "ifMatch",
   least: "minCount",

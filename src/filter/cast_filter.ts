@@ -6,7 +6,7 @@ import { replaceCast, sanitized } from "../schema/mongoose/statements/query_cast
 import { copyFilter, isClause, isCompiled, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
 import type { Filter } from "./filters.ts";
 
-/** MongoDB finds only values of the stored type, and a statement without Mongoose casts nothing itself. */
+/** MongoDB finds only values of the stored type, and a statement without Mongoose casts nothing. */
 export function castFilter(model: Model<unknown>, filter: Filter): Filter {
   if (Object.entries(filter).every((condition) => isCast(condition, model))) return filter;
   const query = withConditions(model.find().setOptions(KEEP_CONDITIONS), {});
@@ -25,12 +25,12 @@ function isCast([path, value]: [string, unknown], model: Model<unknown>): boolea
 }
 
 /**
- * The conditions of the client are cast already. Mongoose must not cast them again, because it allows fewer operators
- * for a type than MongoDB.
+ * Conditions of the client are cast already, and Mongoose allows fewer operators for a type than
+ * MongoDB.
  */
 export function withConditions<Q extends object>(query: Q, conditions: Filter): Q {
-  // `find()` may copy the conditions, and the framework finds cast operators by the identity of their objects.
-  // `setQuery()` makes no copy.
+  // `find()` may copy the conditions, but cast operators are found by the identity of their
+  // objects.
   (query as Query<unknown, unknown>).setQuery(conditions as never);
   return replaceCast(query, castAround);
 }
@@ -52,7 +52,10 @@ function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
   return { ...result, ...kept };
 }
 
-/** A filter with a dropped or an added condition would select other entities. A cast may only convert values. */
+/**
+ * A cast may only convert values: without a dropped condition, a filter would select other
+ * entities.
+ */
 function checkCast(path: string, { given, result }: Record<"given" | "result", unknown>): void {
   if (isCompiled(given)) return;
   const loss = lossOf(result);
@@ -61,7 +64,7 @@ function checkCast(path: string, { given, result }: Record<"given" | "result", u
   if (after === undefined) {
     const isSent = typeof result !== "object" || result === null || Array.isArray(result) ||
       isStorable(result) || "toBSON" in result;
-    // A cast value without members, such as an identifier, cannot have lost a condition.
+    // A cast value without members cannot have lost a condition.
     if (isSent) return;
     throw changed(path, "BSON does not know its class");
   }

@@ -14,8 +14,8 @@ import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 const MAX_DEPTH = 100;
 
 /**
- * A lost value or a condition on an undeclared field could select every entity. Operators in a filter of a hook may
- * come from a request, so they are marked as untrusted, but operators of a `scope` are trusted.
+ * A lost value or a condition on an undeclared field could select every entity. Operators in a
+ * filter of a hook may come from a request, so they are untrusted, unlike operators of a `scope`.
  */
 export function checkFilter(
   filter: unknown,
@@ -109,12 +109,12 @@ function checkObject(object: JsonObject, place: ValuePlace): Filter {
     if (isClause(key) && Array.isArray(value) && value.length === 0) {
       throw unusable(inner.path, "an empty list");
     }
-    // Mongoose sends a function as its text for `$where`, and for no other operator.
+    // Mongoose sends a function as its text for `$where` only.
     const isCode = key === "$where" && typeof value === "function";
     entries.push([key, isCode ? String(value) : check(value, inner)]);
   }
   const copy = Object.fromEntries(entries);
-  // This saves time, because most requests have no filter.
+  // Most requests have no filter.
   return entries.length === 0 || place.trusted || isTrusted(object) ? copy : markUntrusted(copy);
 }
 

@@ -6,7 +6,7 @@ import type { Version } from "../schema/fields/system_fields.ts";
 export type Filter = Record<string, unknown>;
 
 /**
- * With `strictQuery: true` of the application, Mongoose would drop conditions on undeclared fields, and a query would
+ * With `strictQuery: true`, Mongoose would drop conditions on undeclared fields, and a query would
  * select more entities.
  */
 export const KEEP_CONDITIONS = { strictQuery: false } as const;
@@ -15,7 +15,7 @@ export function isEmpty(filter: Filter): boolean {
   return Object.keys(filter).length === 0;
 }
 
-/** The result is a copy, because Mongoose casts a filter in place. */
+/** A copy, because Mongoose casts a filter in place. */
 export function everyFilter(...filters: (Filter | undefined)[]): Filter {
   const [first, ...others] = filters.filter((filter) => filter !== undefined && !isEmpty(filter));
   if (first === undefined) return {};
@@ -24,10 +24,7 @@ export function everyFilter(...filters: (Filter | undefined)[]): Filter {
 
 const untrusted = new WeakSet<object>();
 
-/**
- * These operators may come from a request. The Mongoose option `sanitizeFilter` then refuses only them, and operators
- * of the framework still work.
- */
+/** These operators may come from a request. `sanitizeFilter` then refuses only them. */
 export function markUntrusted<T extends object>(operators: T): T {
   untrusted.add(operators);
   return operators;
@@ -37,10 +34,7 @@ export function isClause(key: string): boolean {
   return key === "$and" || key === "$or" || key === "$nor";
 }
 
-/**
- * Mongoose casts a filter in place. `sanitizeFilter` leaves the copy unchanged, except for operators that are marked as
- * untrusted.
- */
+/** `sanitizeFilter` changes only untrusted operators of the copy. */
 export function copyFilter(value: Filter): Filter {
   const copy = (each: unknown): unknown => {
     if (Array.isArray(each)) return each.map(copy);
@@ -55,8 +49,8 @@ export function copyFilter(value: Filter): Filter {
 }
 
 /**
- * The prefix moves a filter for an embedded object to its document. An operator such as `$expr` always applies to the
- * whole document, so it is refused.
+ * Moves a filter for an embedded object to its document. `$expr` always applies to the whole
+ * document, so it is refused.
  */
 export function moveFilter(filter: Filter, prefix: string): Filter {
   return Object.fromEntries(
@@ -70,7 +64,7 @@ export function moveFilter(filter: Filter, prefix: string): Filter {
   );
 }
 
-/** `find()` takes these operators, but the `$match` stage of an aggregation that counts does not. */
+/** `find()` takes these operators, but the `$match` of an aggregation that counts does not. */
 export const UNCOUNTABLE: ReadonlySet<string> = new Set(["$near", "$nearSphere", "$where"]);
 
 export function isCountable(filter: unknown): boolean {
@@ -87,16 +81,12 @@ export function isFreeOf(filter: unknown, operators: ReadonlySet<string>): boole
 
 const compiled = new WeakSet<object>();
 
-/**
- * The values of these operators are cast already. Mongoose must not cast them again, because it allows fewer operators
- * for a type than MongoDB.
- */
 export function markCompiled<T extends object>(operators: T): T {
   compiled.add(operators);
   return operators;
 }
 
-/** The copy keeps the marks, so that Mongoose neither casts operators of a client again nor trusts them. */
+/** Mongoose must neither cast operators of a client again nor trust them. */
 export function replaceOperators(
   filter: Filter,
   replace: (operators: Readonly<Filter>) => Filter | undefined,
@@ -113,7 +103,7 @@ export function replaceOperators(
   return copy(filter) as Filter;
 }
 
-/** A plain value becomes an operator, because only operators can be marked. */
+/** Only operators can be marked. */
 export function markConditions(filter: Filter): Filter {
   return Object.fromEntries(
     Object.entries(filter).map(([key, value]) =>
@@ -129,14 +119,13 @@ export function isCompiled(condition: unknown): boolean {
 }
 
 /**
- * A write with this condition misses a document that another request has changed. The version `null` matches a document
- * that stores no version.
+ * A write with this condition misses a document that another request has changed. `null` matches a
+ * document without a version.
  */
 export function hasOneOf(key: string, versions: readonly Version[]): Filter {
   return { [key]: markCompiled({ $in: [...versions] }) };
 }
 
-/** `undefined` means that an operator, such as `$expr`, may read any field. */
 export function fieldsRead(filter: Filter): ReadonlySet<string> | undefined {
   const fields = new Set<string>();
   const collect = (each: Filter): boolean =>
@@ -153,12 +142,11 @@ export function topOf(path: string): string {
 }
 
 /**
- * Reads of entities that the client does not select, such as the entity of a cursor, need the conditions of hooks,
- * because these hide entities from the client.
+ * The conditions of hooks hide entities from the client, so reads beside its selection need them
+ * too.
  */
 export function hookConditionsIn(client: Filter): (filter: Filter) => Filter {
-  // Mongoose marks trusted conditions in place. The copy has no marks, because a mark must not count as a change by a
-  // hook.
+  // Mongoose marks trusted conditions in place, and a mark must not count as a change by a hook.
   const before = copyJson(client) as Filter;
   const isClients = ([key, value]: [string, unknown]) =>
     typeof value === "object" && value === client[key] &&

@@ -4,16 +4,15 @@ import { isJsonObject } from "../schema/fields/json.ts";
 export type Order = Readonly<Record<string, 1 | -1>>;
 
 /**
- * With these options, the driver keeps the type, the digits and the flags of each sort value in a cursor. A converted
- * value could be sorted at another position, and the next page would repeat or miss entities.
+ * The driver then keeps the type, the digits and the flags of sort values. A converted value could
+ * be sorted elsewhere, and the next page would repeat or miss entities.
  */
 export const SEEK_READ = { promoteValues: false, bsonRegExp: true } as const;
 
-/** The next page begins after these values, by path. */
 export type SortValues = Readonly<Record<string, unknown>>;
 
 /**
- * With `_id`, no two entities are equal in the order, so a page can begin after any entity. Keys after `_id` never
+ * With `_id`, no two entities are equal, so a page can begin after any. Keys after `_id` never
  * decide.
  */
 export function totalOrder<D>(order: Readonly<Record<string, D>>): Readonly<Record<string, D | 1>> {

@@ -5,25 +5,22 @@ import { shapeWithin } from "../schema/fields/visibility.ts";
 import { lossOf } from "../schema/mongoose/bson.ts";
 import { isEmpty, topOf } from "./filters.ts";
 
-/**
- * The value 1 includes a field, and 0 excludes it. A `+` before a path adds a field with `select: false` to the other
- * fields.
- */
+/** A `+` before a path adds a field with `select: false`. */
 export type Projection = Readonly<Record<string, unknown>>;
 
-/** Only a shown field gets its default, because a field that was not read may have a stored value. */
+/** Only a shown field gets its default, because a field that was not read may be stored. */
 export type Shows = (path: string, field: FieldShape) => boolean;
 
 export function readProjection(given: unknown, shape: Shape): Projection {
   const unselected = shape.unselected;
-  // A `+` before a selected field has no meaning, and MongoDB would read it as a part of the name.
+  // MongoDB would read a `+` before a selected field as a part of the name.
   const entries = entriesOf(given).filter(([path]) =>
     !path.startsWith("+") || unselected.includes(path.slice(1))
   );
   return Object.fromEntries(entries);
 }
 
-/** Unselected fields are excluded by name, because MongoDB does not know which fields the schema leaves unselected. */
+/** MongoDB does not know the unselected fields of the schema. */
 export function databaseProjection(projection: Projection, shape: Shape): Record<string, unknown> {
   const unselected = shape.unselected;
   const forced = unselected.filter((path) => Object.hasOwn(projection, `+${path}`));
@@ -32,7 +29,7 @@ export function databaseProjection(projection: Projection, shape: Shape): Record
     // In an aggregation, `_id: 1` next to excluded fields would exclude all other fields.
     !path.startsWith("+") && (isInclusive || path !== "_id" || !value)
   );
-  // Documents of Mongoose have no `_id` if an inclusive projection does not name it, so `_id` is added.
+  // Mongoose's documents have no `_id` if an inclusive projection does not name it.
   const others = isInclusive
     ? ["_id", ...forced].map((path) => [path, 1])
     : unselected.filter((path) =>
@@ -47,7 +44,7 @@ export function projectionOf(names: readonly string[]): Readonly<Record<string, 
 }
 
 /**
- * For an empty projection, the result is always the same object, because JSON writers are cached by their projection
+ * JSON writers are cached by their projection object, so an empty projection is always the same
  * object.
  */
 export function withoutApart(projection: Projection, shape: Shape): Projection {
@@ -55,10 +52,7 @@ export function withoutApart(projection: Projection, shape: Shape): Projection {
   return isEmpty(projection) ? shape.withoutApart : databaseProjection(projection, shape);
 }
 
-/**
- * MongoDB must not answer from an index alone. An index stores `null` for a missing field, so the answer would show
- * `null` for a field that is not stored.
- */
+/** MongoDB must not answer from an index alone, which stores `null` for a missing field. */
 export function uncovered(projection: Projection): Projection {
   const isCoverable = Object.entries(projection).some(([path, value]) =>
     path !== "_id" && !path.startsWith("+") && Boolean(value) &&
@@ -69,8 +63,8 @@ export function uncovered(projection: Projection): Projection {
 
 export function alsoReading(projection: Projection, paths: readonly string[]): Projection {
   if (Object.keys(projection).length === 0 || paths.length === 0) return projection;
-  // MongoDB refuses a projection with an object and with a path inside of the object, so only top-level fields are
-  // added.
+  // MongoDB refuses a projection with an object and a path inside of it, so only top-level fields
+  // are added.
   const names = paths.map((path) => path.split(".", 1).join());
   if (includes(projection) === true) {
     return { ...projection, ...Object.fromEntries(names.map((name) => [name, 1])) };
@@ -81,14 +75,14 @@ export function alsoReading(projection: Projection, paths: readonly string[]): P
       !names.includes(topOf(path)) && (path !== "_id" || !value)
     ),
   );
-  // MongoDB refuses a projection that includes some fields and excludes others. If the added paths remove all
-  // exclusions, MongoDB would accept the rest and silently leave out all other fields.
+  // MongoDB refuses a mixed projection. If the added paths remove all exclusions, it would silently
+  // leave out all other fields.
   return includes(others) === true ? projection : others;
 }
 
 /**
- * MongoDB shows an object that the projection names with all its fields, whereas Mongoose leaves out unselected fields
- * inside it.
+ * MongoDB shows a named object with all its fields, but Mongoose leaves out unselected fields
+ * inside.
  */
 export function isSameForDatabase(projection: Projection, shape: Shape): boolean {
   return Object.entries(projection).every(([path, value]) =>
@@ -97,7 +91,7 @@ export function isSameForDatabase(projection: Projection, shape: Shape): boolean
   );
 }
 
-/** The answer of a write must read such an entity again, because the write has the whole entity. */
+/** A write has the whole entity, so its answer must read such an entity again. */
 export function showsInPart({ selection, shape }: {
   readonly selection: { readonly projection: Projection };
   readonly shape: Shape;
@@ -106,9 +100,7 @@ export function showsInPart({ selection, shape }: {
     shape.unselected.some((path) => !shape.apart.includes(path));
 }
 
-/**
- * A change reads the whole entity with these fields, so its answer must leave them out, as the answer of a read does.
- */
+/** A change reads these fields, but its answer leaves them out. */
 export function unshownFields(projection: Projection, shape: Shape): ReadonlySet<FieldShape> {
   const paths = shape.unselected.filter((path) => !projection[path] && !projection[`+${path}`]);
   return new Set(paths.flatMap((path) => fieldAt(path.split("."), shape) ?? []));
@@ -119,7 +111,6 @@ function fieldAt([name = "", ...below]: readonly string[], shape?: Shape): Field
   return below.length === 0 ? field : fieldAt(below, field && shapeWithin(field));
 }
 
-/** A field with only some members shown, or with a value that the database computes, is not shown whole. */
 export function showsWhole(name: string, projection: Projection): boolean {
   const { _id: id, ...others } = Object.fromEntries(
     Object.entries(projection).filter(([path]) => !path.startsWith("+")),
@@ -132,7 +123,7 @@ export function showsWhole(name: string, projection: Projection): boolean {
     : others[name] === 1 || others[name] === true;
 }
 
-/** The function decides as Mongoose documents do, so that reads with and without documents show the same fields. */
+/** Decides as Mongoose documents do. */
 export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);
   return (path, field) => {
@@ -159,7 +150,6 @@ function isShown(
     (isNamed || Object.keys(projection).some((path) => path.startsWith(`${name}.`)));
 }
 
-/** `undefined` means that the projection is neither inclusive nor exclusive. */
 function includes(projection: Projection): boolean | undefined {
   const paths = Object.keys(projection);
   const decisive = paths.find((path) =>
@@ -169,12 +159,10 @@ function includes(projection: Projection): boolean | undefined {
   return paths.length === 1 && paths[0] === "_id" ? Boolean(projection._id) : undefined;
 }
 
-/** `$slice` and `$meta` change only the field at their path. */
 function isDecisive(value: unknown): boolean {
   return typeof value !== "object" || value === null || !("$slice" in value || "$meta" in value);
 }
 
-/** A computed field gets no default. */
 function isComputed(value: unknown): boolean {
   return typeof value === "object" && value !== null && isDecisive(value) &&
     !("$elemMatch" in value);
@@ -208,8 +196,8 @@ function fromEntry(path: string, value: unknown): [string, unknown][] {
 }
 
 /**
- * The aggregation reads the elements from the document of their parent, so a projection cannot show single elements of
- * an array in them.
+ * Elements are read from their parent's document, so a projection cannot show single elements of an
+ * array in them.
  */
 export function readProjected(
   given: Projection,

@@ -6,17 +6,14 @@ import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 
 export interface Selection {
   readonly filter: Filter;
-  /**
-   * Some reads, such as the read of the entity of a cursor, apply only the conditions of hooks, without the filter of
-   * the client.
-   */
+  /** Some reads apply only these, without the filter of the client. */
   readonly hookConditions?: Filter;
   /**
-   * The filter of the option `scope` and of class options, not cast yet. Every read and write must apply it, because it
-   * hides entities from the client.
+   * The option `scope` and class options, not cast yet. Every read and write must apply it, because
+   * it hides entities.
    */
   readonly scope: Filter;
-  /** The part of `scope` that comes from class options. An entity that it excludes counts as missing. */
+  /** The part of `scope` from class options. An entity that it excludes counts as missing. */
   readonly present?: Filter;
   readonly version?: Filter | undefined;
   readonly options: Record<string, unknown>;
@@ -25,28 +22,25 @@ export interface Selection {
 
 const BY_DISTANCE: ReadonlySet<string> = new Set(["$near", "$nearSphere"]);
 
-/**
- * Pages without an order would repeat or miss entities, so a query with `skip` or `limit` is sorted by `_id` by
- * default.
- */
+/** Pages without an order would repeat or miss entities. */
 export function queryOptions(
   { options, filter, scope }: Selection,
   { maxTimeMS, order = { _id: 1 }, page = true }: {
     readonly maxTimeMS: number;
     readonly order?: Record<string, 1>;
-    /** The options `skip` and `limit` of hooks do not apply to the read of a single entity. */
+    /** `skip` and `limit` of hooks do not apply to the read of a single entity. */
     readonly page?: boolean;
   },
 ): Record<string, unknown> {
   const { skip: givenSkip, limit: givenLimit, sort: given, ...others } = options;
   const [skip, limit] = page ? [givenSkip, givenLimit] : [];
   const counts = { ...countIn("skip", skip), ...countIn("limit", limit) };
-  // A hook may set no `skip`, or `NaN`, for the first page, which must have the same order as the other pages.
+  // A first page without `skip` must have the same order as the others.
   const paged = isGiven(skip) || (isGiven(limit) && isFreeOf([filter, scope], BY_DISTANCE));
   const sort = readSort(given) ?? (paged ? order : {});
   return {
     maxTimeMS,
-    // By default, the driver refuses invalid UTF-8, so a single stored text would make the whole list fail.
+    // The driver refuses invalid UTF-8, so a single stored text would make the whole list fail.
     enableUtf8Validation: false,
     batchSize: BATCH_SIZE,
     ...others,
@@ -56,7 +50,6 @@ export function queryOptions(
   };
 }
 
-/** `undefined` means that a default order may apply. */
 export function readSort(given: unknown): Record<string, unknown> | undefined {
   if (given === undefined || given === null) return undefined;
   const form = typeof given === "string" ? given.trim().replace(/\s+/g, " ") : given;
@@ -69,7 +62,7 @@ function isGiven(value: unknown): boolean {
 }
 
 function countIn(name: string, value: unknown): Record<string, number> {
-  // A hook may compute `skip` from a parameter that is missing, which gives `NaN`.
+  // A hook may compute `skip` from a missing parameter, which gives `NaN`.
   if (!isGiven(value) || Number.isNaN(value)) return {};
   const count = Number(value);
   if (Number.isSafeInteger(count) && count >= 0) return { [name]: count };

@@ -4,12 +4,11 @@ import { logHint } from "../errors/log.ts";
 const TOO_EARLY =
   /^(?:Cannot access '_*([\w$]+)' before initialization$|Class extends value undefined )/;
 
-/** The package may be evaluated many times in one process, so the mark is a global symbol. */
+/** The package may be evaluated many times in one process. */
 const WATCHED = Symbol.for("mongrove.watched");
 
 /**
- * The error comes from a module of the application, before this module calls the framework. The framework can therefore
- * only watch the errors that end the process.
+ * A module of the application throws before it calls the framework, so only errors that end the process can be watched.
  */
 export function tellCircularImports(): void {
   if (Object.hasOwn(globalThis, WATCHED)) return;

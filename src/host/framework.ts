@@ -17,8 +17,7 @@ import type { RouteDescription } from "../describe/describe_route.ts";
 tellCircularImports();
 
 /**
- * The functions with which an application mounts routes, describes routes, answers errors, reports its health, and
- * closes its server.
+ * Mounts routes, describes routes, answers errors, reports the health, and closes the server.
  *
  * @example Mount all routes
  * ```ts
@@ -39,22 +38,21 @@ tellCircularImports();
  */
 export const Framework: {
   /**
-   * Returns an Express router with the routes of all models with `@rest`, or of the models in `options.models`. Mount
-   * the router after a JSON body parser, because the router does not parse bodies.
+   * Returns an Express router with the routes of all models with `@rest`, or of `options.models`. Mount it after a JSON
+   * body parser.
    *
    * The router compares paths by the settings `case sensitive routing` and `strict routing` of the application, so that
    * a guard of the application matches the same paths.
    *
-   * @throws {TypeError} If a declaration or an option is wrong. The message names the class and the property. Several
-   * wrong declarations are one error, with a line for each.
+   * @throws {TypeError} If a declaration or an option is wrong. Several wrong declarations are one error.
    * @throws {RangeError} If a limit is not a positive integer.
    */
   readonly initialize: (options?: InitializeOptions) => FrameworkRouter;
   /**
-   * Returns descriptions of the routes that `initialize()` mounts with the same options, with who may use each of them
-   * (`access`). For a router that exists already, call its method `describe()` instead.
+   * Returns descriptions of the routes that `initialize()` mounts with the same options, and of who may use them
+   * (`access`). A router has its method `describe()` for them.
    *
-   * @throws {TypeError} If a declaration is wrong. The message names the class and the property.
+   * @throws {TypeError} If a declaration is wrong.
    *
    * @example List the paths of an application
    * ```ts
@@ -70,33 +68,11 @@ export const Framework: {
   readonly describe: (options?: InitializeOptions) => RouteDescription[];
   /**
    * Returns a filter and a Mongoose model, so that a route of the application selects the same entities as the routes
-   * of the model. Neither the `guard` nor hooks run, so the route must check the rights of the caller itself.
+   * of the model: by `q`, by the `scope`, and on the connection of the request. Neither the `guard` nor hooks run, so
+   * the route must check the rights of the caller itself.
    *
-   * The filter joins the parameter `q` of the request with the `scope` of the model's `@rest`. The Mongoose model uses
-   * the connection of the request.
-   *
-   * @throws {RestError} 400 if `q` is not allowed. An error of the `scope` is thrown unchanged. `Framework.errors()`
-   * answers both.
+   * @throws {RestError} 400 if `q` is not allowed. An error of the `scope` is thrown unchanged.
    * @throws {TypeError} If the class has no matching `@rest`, or several with different connections.
-   *
-   * @example Archive what `q` selects
-   * ```ts
-   * import express from "express";
-   * import { Framework, FrameworkModel, prop, rest, update } from "@mongrove/mongrove";
-   *
-   * @rest({ route: "/tasks", methods: [update()] })
-   * class Task extends FrameworkModel {
-   *   @prop({ default: "open" })
-   *   state!: string;
-   * }
-   *
-   * const app = express();
-   * app.post("/tasks/archive", async (req, res) => {
-   *   const { filter, model } = await Framework.queryFor(req, Task);
-   *   const { modifiedCount } = await model.updateMany(filter, { state: "archived" });
-   *   res.json({ archived: modifiedCount });
-   * });
-   * ```
    */
   readonly queryFor: <M extends FrameworkModel>(
     req: Request,
@@ -104,9 +80,9 @@ export const Framework: {
     options?: QueryForOptions,
   ) => Promise<ModelQuery<M>>;
   /**
-   * Returns error middleware, which answers errors of other middleware and routes in the form of the router's errors.
-   * Mount the middleware last, because Express passes an error only to later middleware. With `notFound: true`, the
-   * middleware also answers 404 to requests that no route took.
+   * Returns error middleware, which answers errors of other middleware and routes as the router does. Mount it last,
+   * because Express passes an error only to later middleware. With `notFound: true`, it also answers 404 to requests
+   * that no route took.
    *
    * @throws {TypeError} If `options` has an unknown property.
    */
@@ -115,26 +91,13 @@ export const Framework: {
     (options: ErrorsOptions & { readonly notFound: true }): [RequestHandler, ErrorRequestHandler];
   };
   /**
-   * Checks within a second whether requests can be served. The promise never rejects. The application is ready if no
-   * server is closing, all connections that models use are open and answer, and all unique indexes are built.
-   *
-   * @example Answer the probe of an orchestrator
-   * ```ts
-   * import express from "express";
-   * import { Framework } from "@mongrove/mongrove";
-   *
-   * const app = express();
-   * app.get("/ready", async (_req, res) => {
-   *   const health = await Framework.health();
-   *   res.status(health.ready ? 200 : 503).json(health);
-   * });
-   * ```
+   * Checks within a second whether requests can be served: no server is closing, all connections that models use
+   * answer, and all unique indexes are built. The promise never rejects.
    */
   readonly health: () => Promise<Health>;
   /**
-   * Removes the expired entities of the classes of all mounted routers once. Entities are removed for good, as by a
-   * request, with a record in the history whose operation is `tidy`. Hooks do not run. The option `tidy` of
-   * `initialize()` removes expired entities at intervals, so a call is needed only with `tidy: false` and in tests.
+   * Removes the expired entities of the classes of all mounted routers once and for good, with records `tidy` in the
+   * history. Hooks do not run. The option `tidy` of `initialize()` does the same at intervals.
    *
    * The call waits while another process removes expired entities of the same database. On routes with `getConnection`,
    * it uses the connections that requests of this process have used, and `connections`.
@@ -151,21 +114,15 @@ export const Framework: {
    */
   readonly tidy: (options?: TidyOptions) => Promise<Tidied>;
   /**
-   * Closes the HTTP server of an application gracefully. The server accepts no new connections, completes its current
-   * requests, and answers them with `Connection: close`. Connections that are busy after `options.timeoutMS`
-   * milliseconds are cut.
+   * Closes the HTTP server of an application gracefully. The server accepts no new connections, and completes its
+   * current requests with `Connection: close`. Connections that are busy after `options.timeoutMS` milliseconds are
+   * cut.
    *
-   * Close Mongoose after the promise has resolved, because current requests need the database. The removal of expired
-   * entities at intervals ends until another router is mounted.
+   * Close Mongoose after the promise, because current requests need the database. The removal of expired entities at
+   * intervals ends until another router is mounted.
    *
    * @throws {RangeError} If `timeoutMS` is not a valid number of milliseconds.
    * @throws {TypeError} If `options` has an unknown property.
-   *
-   * @example Close the server on SIGTERM
-   * ```ts ignore
-   * const server = app.listen(3000);
-   * process.once("SIGTERM", () => Framework.close(server).then(() => mongoose.disconnect()));
-   * ```
    */
   readonly close: (server: HttpServer | HttpsServer, options?: CloseOptions) => Promise<void>;
 } = {

@@ -6,14 +6,11 @@ import { indexBuilds } from "../schema/index_builds.ts";
 import { isOpen, isPoolBusy } from "../schema/mongoose/connections.ts";
 import { isAnyClosing } from "../http/close_server.ts";
 
-/** The health of an application, for the probes of an orchestrator. */
+/** The health of an application. */
 export interface Health {
-  /** The value is always `true`. Restart a process that does not answer. */
+  /** Always `true`. Restart a process that does not answer. */
   readonly live: boolean;
-  /**
-   * Whether requests can be served. `false` if a database does not answer in time, a unique index is not built, or a
-   * server is closing.
-   */
+  /** `false` if a database does not answer in time, a unique index is not built, or a server is closing. */
   readonly ready: boolean;
   /** The reasons why requests cannot be served. */
   readonly reasons: readonly string[];
@@ -24,7 +21,7 @@ const DEADLINE_MS = 800;
 
 let checking: Promise<Health> | undefined;
 
-/** Simultaneous calls share one check, so that many probes do not ping a slow database many times. */
+/** Many probes must not ping a slow database many times. */
 export function health(): Promise<Health> {
   return checking ??= look().finally(() => checking = undefined);
 }
@@ -32,15 +29,15 @@ export function health(): Promise<Health> {
 async function look(): Promise<Health> {
   const closing = isAnyClosing() ? ["A server is closing"] : [];
   const end = performance.now() + DEADLINE_MS;
-  // Connections of `useDb()` share a client. An application may have one for each of thousands of tenants, and a ping
-  // for each of them would take longer than a probe waits.
+  // Connections of `useDb()` share a client. There may be thousands of them, for tenants, and a ping for each would
+  // take too long.
   const clients = Map.groupBy(servedConnections(), (each) => each.getClient() ?? each).values();
   const found = await Promise.all([...clients].map((each) => findProblems(each, end)));
   const reasons = [...closing, ...found.flat()];
   return { live: true, ready: reasons.length === 0, reasons };
 }
 
-/** The state of a connection that no request uses has no effect on the health. */
+/** Connections that no request uses do not count. */
 function servedConnections(): Set<Connection> {
   const { connection } = mongoose;
   return new Set([...connection.modelNames().length > 0 ? [connection] : [], ...connectionsFrom()]);
@@ -71,18 +68,17 @@ async function findPingProblem(
     await withTimeLimit((signal) => db.command({ ping: 1 }, { signal }), limit);
     return undefined;
   } catch (error) {
-    // The message of the error may name hosts and users of the database, so the answer names the code of the error.
+    // The message may name hosts and users of the database.
     if (!(error instanceof TimeLimitError)) {
       return `fails: ${Object(error).codeName ?? Object(error).name}`;
     }
-    // An aborted ping leaves its connection by the next turn of the event loop. Before that, the connection of the ping
-    // would make the pool look busy.
+    // Until the next turn of the event loop, the aborted ping would make the pool look busy.
     await new Promise((resolve) => setImmediate(resolve));
     return isPoolBusy(connection) ? undefined : `does not answer in ${DEADLINE_MS} ms`;
   }
 }
 
-/** A build of indexes that fails or takes too long counts as not done. */
+/** A build that fails or takes too long counts as not done. */
 async function holds(work: Promise<unknown> | undefined, end: number): Promise<boolean> {
   let timer;
   const late = new Promise<boolean>((resolve) => {

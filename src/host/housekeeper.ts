@@ -17,32 +17,28 @@ import { RemovalForGood } from "../sources/collection/remove_for_good.ts";
 
 /** @internal Options of `Framework.tidy()`. */
 export interface TidyOptions {
-  /** The time at which an entity must have expired to be removed. The default is the current time. */
+  /** The time at which an entity must have expired. The default is the current time. */
   readonly at?: Date;
   /**
-   * More open connections for classes on routes with `getConnection`. The connections that requests of this process
-   * have used are included anyway.
+   * More open connections for routes with `getConnection`. The connections that requests have used are included anyway.
    */
   readonly connections?: readonly Connection[];
 }
 
 /** The result of `Framework.tidy()`. */
 export interface Tidied {
-  /** The number of removed entities by the name of their class. Classes without removed entities are left out. */
+  /** The numbers of removed entities by class, without zeros. */
   readonly removed: Readonly<Record<string, number>>;
 }
 
 const EVERY_MS = 10 * 60_000;
 
-/** Processes that start together would otherwise try to begin the removal at the same moment each time. */
+/** Processes that start together would otherwise collide each time. */
 const VARIATION = 0.1;
 
 const PORTION = 100;
 
-/**
- * The lease is renewed before each portion of entities. A portion takes at most 10 seconds for its search and its
- * removal.
- */
+/** The lease is renewed before each portion, which takes at most 10 seconds. */
 const LEASE_MS = 60_000;
 
 const CLAIM_PAUSE_MS = 200;
@@ -52,9 +48,9 @@ const COLLECTION = "mongrove_leases";
 interface ExpiringClass {
   readonly features: FeatureList;
   readonly tidies: readonly Tidy[];
-  /** `undefined` is a route on the default connection. */
+  /** `undefined` is the default connection. */
   readonly sources: ReadonlySet<Route["getConnection"]>;
-  /** If all routers of the class have `tidy: false`, only `Framework.tidy()` removes its expired entities. */
+  /** If all routers have `tidy: false`, only `Framework.tidy()` removes entities. */
   readonly isScheduled: boolean;
 }
 
@@ -72,7 +68,7 @@ interface TidyRun extends Place {
   readonly result: TidyResult;
   readonly lease: Lease;
   readonly at: Date;
-  /** The signal ends the removal after the current portion. */
+  /** Ends the removal after the current portion. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -179,9 +175,7 @@ export class Housekeeper {
     }, this.#everyMS * factor).unref();
   }
 
-  /**
-   * Of each database, only the first failure is logged until a removal has succeeded, because the timer tries again.
-   */
+  /** Only the first failure of a database is logged until a removal has succeeded, because the timer tries again. */
   async #runScheduled(signal: AbortSignal): Promise<void> {
     for (const place of this.#places({ connections: [], isScheduled: true })) {
       const { connection } = place;
@@ -228,7 +222,7 @@ async function waitForLease(connection: Connection): Promise<Lease> {
   return lease;
 }
 
-/** A database without the collection of any class gets no lease, because the lease would create a collection. */
+/** A lease would create a collection in a database without the collection of any class. */
 async function tidyPlace(
   { connection, classes }: Place,
   { waits = false, ...run }: Omit<TidyRun, keyof Place | "lease"> & { readonly waits?: boolean },
@@ -241,7 +235,7 @@ async function tidyPlace(
   await tidyAll({ ...run, connection, classes: present, lease });
 }
 
-/** The failure of a class does not keep the other classes from being tidied. */
+/** A failure does not keep the other classes from being tidied. */
 async function tidyAll({ classes, lease, result, ...run }: TidyRun): Promise<void> {
   const { removed, errors } = result;
   try {
@@ -254,7 +248,7 @@ async function tidyAll({ classes, lease, result, ...run }: TidyRun): Promise<voi
         .catch((cause) => errors.push(new Error(`Cannot tidy "${name}"`, { cause })));
     }
   } finally {
-    // A lease that is not released ends by itself after a minute, so a failure of the release is ignored.
+    // A lease that is not released ends by itself after a minute.
     if (lease.isHeld) await lease.release().catch(() => {});
     lease.lose();
   }

@@ -35,15 +35,14 @@ import { describeRoute, type RouteDescription } from "../describe/describe_route
 
 /** Options for all routes of a router. */
 export interface InitializeOptions {
-  /** The models whose routes are mounted. The default is all imported models with `@rest`. */
+  /** The default is all imported models with `@rest`. */
   readonly models?: readonly ModelClass[];
   /**
-   * A function that is called with the error of each answer with a 5xx status, and of each answer that `limits.sendMS`
-   * has cut. If the function returns a `RestError` for an unexpected error, this `RestError` is the answer. Otherwise,
-   * the error is logged.
+   * Called with the error of each answer with a 5xx status, and of each answer that `limits.sendMS` has cut. A returned
+   * `RestError` answers an unexpected error. Otherwise, the error is logged.
    *
-   * While the database is not available or clients are too slow, the first error of each cause is reported at once.
-   * Further errors of the same cause are reported once a minute, with their `count`.
+   * While the database is not available or clients are too slow, further errors of the same cause are reported once a
+   * minute, with their `count`.
    */
   readonly onError?: (req: FrameworkRequest, error: unknown, context: ErrorContext) => unknown;
   /** Limits on times, filters, bodies and live lists. */
@@ -52,62 +51,60 @@ export interface InitializeOptions {
    * The writes that answer 503 until unique indexes are built. By default, these are the writes that set a field of
    * such an index, so that no two entities get the same unique value.
    *
-   * With `"required"`, all writes of a model answer 503 until all of its unique indexes are built. With `"lazy"`, only
-   * `replace()` by another field than `_id` answers 503, so duplicates are possible in other writes. If the user of the
-   * database lacks the right `collStats`, an index that is being built counts as built.
+   * With `"required"`, all writes of a model wait for all of its unique indexes. With `"lazy"`, only `replace()` by
+   * another field than `_id` does, so duplicates are possible. If the user of the database lacks the right `collStats`,
+   * an index that is being built counts as built.
    */
   readonly indexes?: "required" | "lazy";
   /**
-   * Whether the router refuses mistakes that it would otherwise ignore: undeclared parameters, keys and values of
-   * bodies that do not fit, operations that nobody guards, lists without pages, and removals without a limit. An object
-   * turns off single checks. The default is `false`.
+   * Refuses undeclared parameters, keys and values of bodies that do not fit, operations that nobody guards, lists
+   * without pages, and removals without a limit. An object turns off single checks. The default is `false`.
    */
   readonly strict?: boolean | StrictOptions;
   /**
-   * A `preFetch` hook that runs before all others for each request to a route or a batch of this router, except to
-   * operations with `open: true`. In a batch, the hook runs for the batch and for each of its requests.
+   * A `preFetch` hook that runs before all others for each request, except to operations with `open: true`. In a batch,
+   * it runs for the batch and for each of its requests.
    */
   readonly guard?: PreFetch;
   /**
-   * Returns the identifier of the user or program that sends a request, once for each request, after the `preFetch`
-   * hooks. `req.framework.actor` has the result, and fields with the option `stamp` store it. Any other result than a
-   * string, a number, an ObjectId or `undefined` answers 500, even a promise.
+   * Returns the identifier of the sender of a request, once for each request, after the `preFetch` hooks.
+   * `req.framework.actor` has it, and fields with `stamp` store it. Any other result than a string, a number, an
+   * ObjectId or `undefined` answers 500, even a promise.
    */
   readonly actor?: (req: FrameworkRequest) => Actor | undefined;
-  /** Returns the names of users by their identifiers, once for each answer that shows names. */
+  /** Returns the names of users, once for each answer that shows names. */
   readonly actorNames?: (ids: readonly Actor[]) => Promise<ReadonlyMap<unknown, string>>;
   /**
-   * Returns the tenant of a request for classes with the option `tenant`, once for each request, after the `preFetch`
-   * hooks. Any result but a string, a number or an ObjectId answers 500, even a promise. With this option, each class
-   * must have the option `tenant` in one `@rest`.
+   * Returns the tenant of a request, once for each request, after the `preFetch` hooks. Any result but a string, a
+   * number or an ObjectId answers 500, even a promise. Each class must then have the option `tenant` in one `@rest`.
    */
   readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
   /**
-   * Whether clients can also read a list by the method `QUERY` (RFC 10008), whose body has the parameters as a JSON
-   * object. A filter in a body can be longer than a URL.
+   * Whether clients can also read a list by the method `QUERY` (RFC 10008), with the parameters as a JSON object in the
+   * body.
    */
   readonly queryMethod?: boolean;
   /**
-   * With `"listed"`, a filter may name only the paths in the option `filter` of its operation, and an operation without
-   * this option refuses `q`.
+   * With `"listed"`, a filter may name only the paths in the option `filter` of its operation. Without this option, `q`
+   * is refused.
    */
   readonly filters?: "listed";
   /**
-   * Whether the framework removes expired entities about every ten minutes, until `Framework.close()`. With `false`,
-   * the application calls `Framework.tidy()` instead. The default is `true`.
+   * Whether the framework removes expired entities about every ten minutes, until `Framework.close()`. The default is
+   * `true`.
    *
-   * Only one process at a time removes entities of the same database. On routes with `getConnection`, it uses the
-   * connections that requests have used. A failed removal is logged once and tried again.
+   * Only one process at a time removes entities of a database. On routes with `getConnection`, it uses the connections
+   * that requests have used. A failed removal is logged once and tried again.
    */
   readonly tidy?: boolean;
   /**
-   * The path and the maximum size of batches. The requests of a batch run in order and in one transaction. Without the
-   * option, the router has no batches.
+   * The path and the maximum size of batches, whose requests run in order and in one transaction. By default, there are
+   * none.
    */
   readonly batch?: BatchOptions;
   /**
-   * Whether `initialize()` logs the routes with the rules that decide who may use them. The line of a read says whether
-   * the read makes Mongoose documents, and why.
+   * Whether `initialize()` logs the routes, the rules that decide who may use them, and why reads make Mongoose
+   * documents.
    */
   readonly log?: boolean;
 }
@@ -131,7 +128,7 @@ export const OPTIONS: OptionKinds<InitializeOptions> = {
 
 /** The router that `Framework.initialize()` returns. */
 export interface FrameworkRouter extends Router {
-  /** Returns the path, the method, the parameters and other facts of each route of this router. */
+  /** Describes each route of this router. */
   readonly describe: () => RouteDescription[];
 }
 
@@ -146,7 +143,7 @@ export function initializeWith(
 ): FrameworkRouter {
   const routes = openRoutes(options, known);
   if (options.models === undefined) closeRegistry();
-  // Compiling the models here lets a wrong model fail at start-up, and starts the builds of its indexes early.
+  // A wrong model fails at start-up, and builds of indexes begin early.
   forAll(routes, ({ levels: [root], getConnection }) => {
     if (root !== undefined && getConnection === undefined) getModel(root.target);
   });
@@ -223,13 +220,13 @@ export function openRoutes(options: InitializeOptions, known: FeatureList = feat
   };
   const build = () => {
     if (options.models === undefined) checkRegistries();
-    // A wrong option hides no wrong declaration, which the default settings find as well.
+    // A wrong option hides no wrong declaration.
     return Array.isArray(models) ? buildRoutes(models, settings ?? settingsOf({}, known)) : [];
   };
   return forAll([readOptions, build], (stage) => stage()).flat();
 }
 
-/** Throws if a time limit is out of range, because a timer with a longer delay would fire at once. */
+/** A timer with a longer delay would fire at once. */
 export function settingsOf(
   options: InitializeOptions,
   known: FeatureList = features,

@@ -6,23 +6,23 @@ import type { LiveLimits } from "../features/live/live_limits.ts";
 import type { QueryLimits } from "../filter/q/limits.ts";
 import type { BodyLimits } from "../write/body/read_body.ts";
 
-/** The limits of a router, for the option `limits` of `Framework.initialize()`. */
+/** The limits of a router. */
 export interface Limits {
-  /** The time that a request may wait for the database in total, in milliseconds. The default is `10000`. */
+  /** The total time that a request may wait for the database, in milliseconds. The default is `10000`. */
   readonly timeMS?: number;
   /**
-   * The time that a client has to read each 64 KB of an answer, in milliseconds. The connection of a slower client is
-   * reset. The default is `60000`.
+   * The time that a client has to read each 64 KB of an answer before its connection is reset, in milliseconds. The
+   * default is `60000`.
    */
   readonly sendMS?: number;
   /**
-   * The maximum number of entities that one removal removes in addition, because of `onDelete: "cascade"`. A removal of
-   * more entities answers 409 and removes nothing. The default is `1000`.
+   * The maximum number of entities that a removal removes in addition by `onDelete: "cascade"`. With more, it answers
+   * 409 and removes nothing. The default is `1000`.
    */
   readonly cascade?: number;
-  /** Limits on the filters in the URL parameter `q`. Requests with a larger filter answer 400. */
+  /** Limits on filters in `q`. Larger filters answer 400. */
   readonly query?: QueryLimits;
-  /** Limits on the size of request bodies. Larger bodies answer 400. */
+  /** Limits on request bodies. Larger bodies answer 400. */
   readonly body?: BodyLimits;
   /** Limits on live lists. */
   readonly live?: LiveLimits;

@@ -27,18 +27,17 @@ import type { Limits } from "./limits.ts";
 
 /** @internal The options of `Framework.queryFor()`. */
 export interface QueryForOptions {
-  /** Limits on the filters in the URL parameter `q`. The limits of the router do not apply. */
+  /** Limits on filters in `q`. The limits of the router do not apply. */
   readonly limits?: Pick<Limits, "query">;
   /**
-   * Whether the URL parameter `q` filters the query. With `false`, only the scope selects entities. Use `false` in
-   * requests whose `q` is for another model.
+   * With `false`, only the scope selects entities, for requests whose `q` is for another model.
    *
    * @default {true}
    */
   readonly q?: boolean;
   /**
-   * The route of the `@rest` whose scope and connection apply. A class needs this option if several `@rest` have a
-   * scope or `getConnection`, and none is `main`.
+   * The route of the `@rest` whose scope and connection apply. Needed if several have a scope or `getConnection`, and
+   * none is `main`.
    */
   readonly route?: string;
 }
@@ -64,11 +63,11 @@ export async function queryFor<M extends FrameworkModel>(
   const limits = completeQueryLimits(given?.query);
   const known = routeFor(target, { path, ignoresQ: !q });
   const route = { ...known, limits };
-  // Hooks of the request may still run and use `req.framework`, so the query gets a separate `framework`.
+  // Hooks of the request may still use `req.framework`.
   const own = requestView(req as FrameworkRequest);
   const { context, badQuery } = openCall(route, { req: own, count: countSelected });
   try {
-    // The scope, and the functions in `hidden` and `readonly`, get the same sender as the hooks of the request.
+    // The scope, `hidden` and `readonly` get the same sender as the hooks.
     const { actor } = (req as Partial<FrameworkRequest>).framework ?? {};
     if (actor !== undefined) Object.assign(context.state, { actor });
     narrowToReader(context);

@@ -24,7 +24,7 @@ import { originOf, validationFailure } from "../schema/mongoose/errors.ts";
 import { refuseRequest } from "./check_options.ts";
 import { cutAnswer, SlowClientError } from "./replies/connection.ts";
 
-/** A `RestError` cannot set these headers, because wrong values would make the answer unreadable. */
+/** They frame the body: wrong values would make the answer unreadable. */
 const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|trailer|upgrade)$/i;
 
 const PROBLEM = "application/problem+json";
@@ -41,7 +41,7 @@ export async function answerError({ context }: Call, error: unknown): Promise<vo
   else sendError(res, answer);
 }
 
-/** Headers with an invalid name or value are left out and logged, so that the client gets the answer in any case. */
+/** An invalid header is logged and left out, so that the client gets the answer in any case. */
 export function sendError(res: Response, error: RestError): void {
   const body = asProblem(res, error) ?? error.body;
   const text = textOf(body);
@@ -68,7 +68,6 @@ function textOf(body: object): string {
   }
 }
 
-/** A `RestError` with a body of the application is sent unchanged. */
 function asProblem(res: Response, error: RestError): object | undefined {
   if (!(error instanceof Refusal) && !isText(error)) return undefined;
   res.vary("Accept");
@@ -76,16 +75,13 @@ function asProblem(res: Response, error: RestError): object | undefined {
   return problemDetails(error);
 }
 
-/** The form of problem details is defined by RFC 9457. */
+/** The form is defined by RFC 9457. */
 export function problemDetails({ status, body }: RestError): object {
   const { message: detail, ...details } = body as { message?: unknown };
   return { type: "about:blank", title: statusText(status), status, detail, ...details };
 }
 
-/**
- * Body parsers and other middleware of Express throw such errors. The answer shows the message only if `expose` allows
- * it.
- */
+/** Errors of body parsers and other middleware of Express. Without `expose`, their message is not for clients. */
 type HttpError = Partial<
   Record<"status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit", unknown>
 >;
@@ -140,7 +136,7 @@ function errorHandler(): ErrorRequestHandler {
       error: validationFailure(error)?.thrown ?? error,
       context: { method, route: `${baseUrl}${pattern}` },
     };
-    // With `expose: false`, the answer does not contain the message, so the error is reported.
+    // With `expose: false`, the answer hides the message, so the error is reported.
     const isConcealed = answer !== error && (error as HttpError | null)?.expose === false;
     if (isOutage(answer)) await reporter.reportRepeated(failure);
     else if (answer.status >= 500 || isConcealed) await reporter.report(failure);
@@ -175,8 +171,8 @@ function translate(error: unknown): RestError | undefined {
   const origin = error instanceof mongoose.Error ? originOf(error) : undefined;
   const isHidden = (path: string) =>
     origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
-  // The connection that the failed route has used is not known. The database counts as unavailable if any connection
-  // with models is closed, so that an operation that waited in vain for a connection is answered with a 503.
+  // The failed connection is not known. Any closed connection with models counts, so that an operation that waited in
+  // vain for a connection is answered with a 503.
   const away = mongoose.connections.some((each) => !isOpen(each) && each.modelNames().length > 0);
   return translateError(error, { filtered: false, isHidden, away });
 }

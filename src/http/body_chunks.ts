@@ -15,10 +15,7 @@ export class BodyChunks {
     stream.on("data", this.#onData).on("end", this.#onEnd).pause();
   }
 
-  /**
-   * `null` is the end of the body. `undefined` means that no chunk has come within `timeoutMS`, or that `wake()` was
-   * called.
-   */
+  /** `null` is the end of the body. `undefined` is the end of the time limit, or a call of `wake()`. */
   async next(timeoutMS: number): Promise<Uint8Array | null | undefined> {
     if (this.#chunks.length === 0 && !this.#isEnded && this.#error === undefined) {
       await this.#wait(timeoutMS);
@@ -29,12 +26,12 @@ export class BodyChunks {
     return this.#isEnded ? null : undefined;
   }
 
-  /** An import calls this method when the server closes, so that it can store the lines that it already has. */
+  /** When the server closes, an import stores the lines that it already has. */
   wake(): void {
     this.#wake();
   }
 
-  /** Chunks that have already come are returned before the error. Has no effect if the whole body has come. */
+  /** Chunks that have already come are returned before the error. */
   fail(error: unknown): void {
     if (!this.#isEnded) this.#error ??= error;
     this.#wake();

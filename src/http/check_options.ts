@@ -1,7 +1,4 @@
-/**
- * A request of Express as options shows that the application has mounted the function and not its result. No request
- * would be answered.
- */
+/** A request as options shows that the function was mounted instead of its result. No request would be answered. */
 export function refuseRequest(name: string, given: unknown): void {
   if (typeof given !== "object" || given === null || !("httpVersion" in given)) return;
   throw new TypeError(`Cannot use Framework.${name}: call it, as in app.use(Framework.${name}())`);

@@ -17,17 +17,15 @@ export interface CloseOptions {
 
 const SWEEP_MS = 50;
 
-/**
- * In checks without a finished answer. Until then, a client may still send its next request on an open connection.
- */
+/** In checks. A client may still send its next request on an open connection. */
 const GRACE_SWEEPS = 6;
 
 const CUT_MS = 100;
 
-/** Node accepts one connection in each turn of the event loop, so no connection is left to accept after these turns. */
+/** Node accepts one connection in each turn of the event loop. */
 const QUIET_TURNS = 3;
 
-/** Without this share of the time limit, clients that keep connecting could delay the close until the time limit. */
+/** Clients that keep connecting could otherwise delay the close until the time limit. */
 const ACCEPTING_PART = 0.5;
 
 const FINISHED = "http.server.response.finish";
@@ -36,19 +34,13 @@ const closing = new WeakMap<object, Promise<void>>();
 
 const endings = new Set<() => Promise<void>>();
 
-/**
- * The server counts as closed when the promise of the function has resolved, because the application then closes its
- * connection to the database.
- */
+/** The close waits for this work, because the application then closes its connection to the database. */
 export function endAtClose(end: () => Promise<void>): () => void {
   endings.add(end);
   return () => endings.delete(end);
 }
 
-/**
- * These servers do not listen any more. Their answers get `Connection: close`, so that clients open their next
- * connection to another server.
- */
+/** They do not listen any more. Their answers get `Connection: close`, so that clients connect to another server. */
 const deaf = new WeakSet<object>();
 
 let closingCount = 0;
@@ -57,10 +49,7 @@ export function isAnyClosing(): boolean {
   return closingCount > 0;
 }
 
-/**
- * Idle connections are closed only after a grace period, because requests may be on their way. WebSockets are not
- * closed, so the application has to close them.
- */
+/** WebSockets are not closed: the application has to close them. */
 export function closeServer(
   server: HttpServer | HttpsServer,
   options: CloseOptions = {},
@@ -86,8 +75,7 @@ export function closeServer(
 }
 
 async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<void> {
-  // Deno accepts every connection at once, so only other runtimes have to wait for connections that the operating
-  // system has opened.
+  // Deno accepts every connection at once.
   if (!("Deno" in globalThis)) await acceptWaiting(server, timeoutMS * ACCEPTING_PART);
   deaf.add(server);
   const onRequest = (_req: unknown, res: ServerResponse) => sayIfClosing(res);
@@ -102,13 +90,12 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
     const cut = setTimeout(() => {
       server.closeAllConnections();
       end();
-      // `closeAllConnections()` does not end WebSockets and unfinished TLS handshakes. The server may then never report
-      // its end, so the promise resolves after a short time.
+      // `closeAllConnections()` does not end WebSockets and unfinished TLS handshakes, so the server may never report
+      // its end.
       setTimeout(resolve, CUT_MS);
     }, timeoutMS);
-    // The method `close()` of an HTTP server in Node closes connections while a slow client is still reading, so the
-    // method of `net.Server` is called. The HTTP servers of Bun do not extend `net.Server`, and have a method `close()`
-    // that waits for all answers.
+    // `close()` of an HTTP server in Node cuts clients that are still reading; `close()` of `net.Server` does not. The
+    // HTTP servers of Bun do not extend `net.Server`, and wait for all answers.
     const { close: stop } = server instanceof Server ? Server.prototype : server;
     stop.call(server, () => {
       clearTimeout(cut);
@@ -118,15 +105,14 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
       deaf.delete(server);
       resolve();
     });
-    // Deno closes a connection after its current answer if the property `listening` of its server is `false`. Requests
-    // that the client has sent already would get no answer, so the property stays `true`.
+    // If `listening` is `false`, Deno closes a connection after its current answer, without answering requests that are
+    // already sent.
     if ("Deno" in globalThis) {
       Object.defineProperty(server, "listening", { configurable: true, value: true });
     }
   });
 }
 
-/** Work that takes longer than the time limit goes on. */
 async function endWork(timeoutMS: number): Promise<void> {
   const limit = { ms: timeoutMS, message: "Cannot end the work of the process" };
   await withTimeLimit(() => Promise.all([...endings].map((end) => end())), limit).catch(() => {});
@@ -134,7 +120,7 @@ async function endWork(timeoutMS: number): Promise<void> {
 
 /**
  * When a server stops listening, the operating system resets the connections that it has not accepted. No answer has
- * `Connection: close` during this wait, because clients that get this header would open new connections.
+ * `Connection: close` during this wait, because its client would open a new connection.
  */
 async function acceptWaiting(server: HttpServer | HttpsServer, mostMS: number): Promise<void> {
   const end = performance.now() + mostMS;
@@ -152,23 +138,20 @@ export function sayIfClosing(res: ServerResponse): void {
 }
 
 export function isClosing({ req }: ServerResponse): boolean {
-  // Node and Deno store the server as `socket.server`, a property that their types do not declare.
+  // The types of Node and Deno do not declare `socket.server`.
   const { server } = req.socket as { readonly server?: object };
   return server !== undefined && deaf.has(server);
 }
 
-/**
- * Also closes the connections that have never sent a byte. A client may send another request after each answer, so each
- * finished answer starts the count again.
- */
+/** A client may send another request after each answer, so each finished answer starts the count again. */
 function sweepIdle(server: HttpServer | HttpsServer): () => void {
   let sweeps = 0;
   const onFinished = (message: unknown) => {
     if ((message as { readonly server?: unknown }).server === server) sweeps = 0;
   };
   subscribe(FINISHED, onFinished);
-  // The checks are counted, because a busy process does not read requests that have arrived. A time limit could pass
-  // before it reads them, but the checks are delayed as well.
+  // Checks are counted, because a time limit could pass while a busy process has not read the requests that have
+  // arrived.
   const sweep = setInterval(() => {
     if (++sweeps < GRACE_SWEEPS) return;
     closeUnused(server);
@@ -180,7 +163,6 @@ function sweepIdle(server: HttpServer | HttpsServer): () => void {
   };
 }
 
-/** Node and Deno keep the list of connections in different forms. */
 interface ConnectionsList {
   /** In Node. */
   all?(): readonly { readonly socket?: Socket | null }[];
@@ -188,12 +170,9 @@ interface ConnectionsList {
   readonly _all?: Iterable<Socket>;
 }
 
-/**
- * Browsers open such connections in advance. Node and Deno do not count them as idle, so `closeIdleConnections()`
- * leaves them open.
- */
+/** Browsers open connections in advance. Node and Deno do not count them as idle before their first byte. */
 function closeUnused(server: HttpServer | HttpsServer): void {
-  // The list of connections is the value of a symbol that Node and Deno do not export.
+  // Node and Deno do not export the symbol.
   const symbol = Object.getOwnPropertySymbols(server)
     .find(({ description }) => description === "http.server.connections");
   const list: ConnectionsList = symbol === undefined ? {} : Reflect.get(server, symbol) ?? {};

@@ -38,8 +38,6 @@ export function handleEndpoint(
   const serve = async (req: Request, res: Response) => {
     res.on("error", logError);
     watchEnd(res);
-    // With request pipelining, earlier answers may still be on their way, and a large answer would occupy memory during
-    // the wait.
     if (isQueued(res) && !await awaitTurn(res)) return;
     try {
       const text = await endpoint.serve(req, routes);

@@ -16,7 +16,7 @@ import { sendReply } from "./replies/send_reply.ts";
 import { describeCall } from "../describe/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
 
-/** `prepare` returns the error of a request that it cannot change. */
+/** `prepare` may return an error, which is thrown after the `preFetch` hooks. */
 export function handleRoute(
   route: Route,
   prepare: (req: FrameworkRequest) => unknown = () => undefined,
@@ -30,11 +30,11 @@ export function handleRoute(
     const inner = innerRequestOf(req);
     const { mounted = route, origin, timeBudget, together } = inner ?? {};
     if (mounted !== route) return sendError(res, notFound());
-    // A hook may write to a response after its end. Without a listener, the error of this write would end the process.
+    // A hook may write after the end of the response. Without a listener, this error would end the process.
     res.on("error", logError);
     watchEnd(res);
-    // With request pipelining, a list or a file is not read before the earlier answers are sent. It would occupy a
-    // database cursor and memory during the wait.
+    // With request pipelining, a list or a file would occupy a database cursor and memory until the earlier answers are
+    // sent.
     if (isQueued(res) && (sendsMuch || !runsAhead(res)) && !await awaitTurn(res)) return;
     const refused = prepare(req);
     // The batch counts its requests itself, and a description of a route is no use of the route.

@@ -9,29 +9,19 @@ import { toJson } from "../json/to_json.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
-/**
- * The framework makes internal requests from a request of a client. They have the properties that middleware has set on
- * the client's request, so that hooks find these properties.
- */
 export interface InnerRequest {
-  /**
-   * Any other route answers 404, even if its path matches, so that an assistant reaches by MCP no route that is not
-   * exposed.
-   */
+  /** Any other route that matches answers 404, so that MCP reaches no route that is not exposed. */
   readonly mounted?: Route;
-  /** A copy of `mounted`, whose narrower options apply to the internal request. */
+  /** A copy of `mounted` with narrower options. */
   readonly route?: Route;
-  /** The answer is a description of the route. The operation of the route does not run. */
+  /** The answer is a description, and the operation does not run. */
   readonly describes?: boolean;
-  /**
-   * All internal requests that are made from this request count as one request, and share its sender and its time
-   * limit.
-   */
+  /** All internal requests of a request count as one, and share its sender and its time limit. */
   readonly origin?: Request;
   readonly timeBudget?: TimeBudget;
-  /** The routes of all internal requests that share a transaction with this request. */
+  /** All routes that share a transaction with this request. */
   readonly together?: readonly Route[];
-  /** Runs before the hooks, and throws an error if the route cannot be used. */
+  /** Runs before the hooks, and throws if the route cannot be used. */
   readonly admit?: (call: Call) => Promise<void>;
 }
 
@@ -52,19 +42,15 @@ export interface InnerMessage {
 
 export interface InnerAnswer {
   readonly status: number;
-  /** The names are in lower case. The header `Set-Cookie` is not included. */
+  /** The names are in lower case. `Set-Cookie` is not included. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The values of the headers `Set-Cookie`, which cannot be joined to one header. */
+  /** The headers `Set-Cookie`, which cannot be joined to one header. */
   readonly cookies: readonly string[];
   readonly text: string;
-  /** The number of bytes of `text`. */
   readonly bytes: number;
 }
 
-/**
- * These headers describe the body, the connection or the conditions of the client's request. An internal request has
- * another body and other conditions.
- */
+/** They describe the body, the connection or the conditions of the client's request. */
 const OWN_HEADERS =
   /^(accept|accept-encoding|connection|content-.*|expect|idempotency-key|if-.*|keep-alive|last-event-id|mcp-.*|prefer|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/;
 
@@ -72,11 +58,11 @@ interface InnerOptions {
   readonly req: Request;
   readonly message: InnerMessage;
   readonly facts: InnerRequest;
-  /** An answer is held in memory, so a longer answer becomes an error. */
+  /** The answer is held in memory. A longer answer becomes an error. */
   readonly maxBytes: number;
 }
 
-/** `undefined` means that no route has answered. */
+/** `undefined` if no route has answered. */
 export async function sendInner(
   handler: RequestHandler,
   { req, message, facts, maxBytes }: InnerOptions,
@@ -86,8 +72,7 @@ export async function sendInner(
   const outer = req.res as Response;
   const captured = new CapturedResponse(inner, { outer, maxBytes });
   const leave = () => void captured.res.destroy();
-  // The admin page makes an internal request for each route at once, and each of them listens for the end of the
-  // client's response. Node would warn of a leak at the eleventh listener.
+  // Node warns of a leak at the eleventh listener, and the admin page makes an internal request for each route at once.
   setMaxListeners(0, outer);
   outer.once("close", leave);
   try {
@@ -104,8 +89,8 @@ export async function sendInner(
 }
 
 /**
- * The prototype is the request of the client. Hooks set properties on the internal request only, so hooks that run
- * longer than the request do not change the client's request.
+ * Inherits the properties that middleware has set on the client's request. Hooks set properties on the internal request
+ * only, so a hook that runs too long does not change the client's request.
  */
 function innerRequest(req: Request, { url, headers, body, ...message }: InnerMessage): Request {
   const kept = Object.entries(req.headers).filter(([name]) => !OWN_HEADERS.test(name));
@@ -125,13 +110,11 @@ function innerRequest(req: Request, { url, headers, body, ...message }: InnerMes
     body,
   };
   const inner: Request = Object.create(req, Object.getOwnPropertyDescriptors(own));
-  // The constructor of `EventEmitter` gives the internal request a separate list of listeners, so that its listeners
-  // are not added to the client's request.
+  // Otherwise, its listeners would be added to the client's request.
   Reflect.apply(EventEmitter, inner, []);
   return inner;
 }
 
-/** The body is collected in memory, so each write succeeds at once. */
 class CapturedResponse {
   readonly res: Response;
   readonly answer: Promise<InnerAnswer>;
@@ -149,7 +132,7 @@ class CapturedResponse {
     const made = new ServerResponse(inner);
     const res: Response = this.res = Object.setPrototypeOf(made, capturingPrototype(outer));
     captured.set(res, this);
-    // A value that a hook sets in `res.locals` must affect no other request of a batch.
+    // A hook's changes of `res.locals` must affect no other request of a batch.
     res.locals = { ...outer.locals };
     this.answer = new Promise((resolve) => this.#resolve = resolve);
     Object.defineProperty(inner, "res", { value: res, writable: true, configurable: true });
@@ -186,7 +169,7 @@ class CapturedResponse {
   #finish(state: "ended" | "destroyed", answer: InnerAnswer): void {
     if (this.state === "ended" || this.state === "destroyed") return;
     this.state = state;
-    // Node sets the property `destroyed` on each response object, so a getter of the prototype would have no effect.
+    // Node sets `destroyed` on each response, so a getter of the prototype would have no effect.
     this.res.destroyed = state === "destroyed";
     this.#resolve(answer);
     queueMicrotask(() => {
@@ -203,8 +186,7 @@ function capturedBy(res: object): CapturedResponse {
 }
 
 const CAPTURING = {
-  // Without a method `assignSocket()`, the response does not count as a response that waits for the earlier answers of
-  // the connection.
+  // With this method, the response would seem to wait for the earlier answers of the connection.
   assignSocket: undefined,
   write(chunk: unknown, encoding: unknown) {
     capturedBy(this).take(chunk, encoding);
@@ -232,10 +214,7 @@ const CAPTURING = {
 
 const prototypes = new WeakMap<object, object>();
 
-/**
- * All responses of an application share one prototype, because defining the methods on each response would take several
- * times as long as the rest of its work.
- */
+/** Defining the methods on each response would take several times as long as the rest of its work. */
 function capturingPrototype(outer: Response): object {
   const own = Object.getPrototypeOf(outer);
   const known = prototypes.get(own) ??

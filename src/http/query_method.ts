@@ -11,7 +11,6 @@ import { findPath, type JsonObject } from "../schema/fields/json.ts";
 import { isInexact } from "../schema/fields/json_numbers.ts";
 import { readBody } from "../write/body/read_body.ts";
 
-/** Features that send the whole answer by themselves are left out. */
 export function queryRouteOf(route: Route): Route {
   const acting = actingLevel(route);
   const options = acting.options.declared.withoutTakeOver().under(acting.shape);
@@ -24,7 +23,6 @@ export const announceQuery: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** Returns the error of a wrong body, which the caller throws after the `preFetch` hooks. */
 export function readAsGet(req: FrameworkRequest, forms: ParameterForms): unknown {
   const given = queryOf(req.url);
   req.method = "GET";
@@ -39,14 +37,14 @@ export function readAsGet(req: FrameworkRequest, forms: ParameterForms): unknown
   }
 }
 
-/** Parameters have other limits than bodies, so the body is read without limits. */
+/** Parameters have other limits than bodies. */
 const UNLIMITED = { maxKeys: Infinity, maxElements: Infinity, maxObjects: Infinity };
 
 function parametersOf(body: JsonObject, forms: ParameterForms): URLSearchParams {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(body)) {
     for (const text of textsOf(value, { name, form: forms.get(name) })) {
-      // `URLSearchParams` would replace half of a surrogate pair by another character.
+      // `URLSearchParams` would replace half of a surrogate pair.
       if (!`${name}${text}`.isWellFormed()) throw badParameter(name, "well-formed text");
       parameters.append(name, text);
     }
@@ -67,7 +65,7 @@ function textsOf(
   throw badParameter(name, form === "list" ? "a list of texts" : "one value");
 }
 
-/** The JSON parser of the application may have rounded a large number, and the filter would select other entities. */
+/** If the JSON parser has rounded a number, the filter would select other entities. */
 function filterText(filter: unknown): string {
   if (findPath(filter, (value) => typeof value === "number" && isInexact(value)) !== undefined) {
     throw badFormat(

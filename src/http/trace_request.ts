@@ -26,7 +26,7 @@ export interface RequestTrace {
    */
   readonly attributes: {
     readonly "http.request.method": string;
-    /** The path of the route, below the path at which the router is mounted. */
+    /** The path of the route, below the path of the router. */
     readonly "http.route": string;
     /** Missing for a batch, which contains several requests. */
     readonly "mongrove.model"?: string;
@@ -44,14 +44,13 @@ export interface RequestTrace {
 const channel = tracingChannel<object, RequestTrace>("mongrove:request");
 
 interface TracedRequest {
-  /** Below the path at which the router is mounted. */
   readonly path: string;
   readonly operation: string;
   readonly model?: string;
   readonly res: Response;
 }
 
-/** Applications without subscribers pay nothing for traces. */
+/** Without subscribers, traces cost nothing. */
 export function traceRequest(
   { path, operation, model, res }: TracedRequest,
   serve: () => Promise<void>,

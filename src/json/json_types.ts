@@ -7,26 +7,25 @@ import type { JsonWriter } from "./bytes/json_writer.ts";
 
 const { Types: Fields } = mongoose.Schema;
 
-/** The caller has reserved 63 bytes of the output, so a value of a fixed size needs no other check. */
+/** 63 bytes of the output are reserved, so a value of a fixed size needs no check. */
 export type WriteBytes = (source: BsonReader, out: JsonWriter) => void;
 
 interface JsonType {
   toJson?(value: object): unknown;
-  /** Missing for a class of the MongoDB driver, whose objects have the name of the type as `_bsontype`. */
+  /** Missing for a class of the driver, whose objects have the name as `_bsontype`. */
   readonly of?: abstract new (...args: never[]) => object;
   readonly bson?: number;
   readonly write?: WriteBytes;
 }
 
-/** The name of a type is the `_bsontype` of a class of the driver, or the name of a JavaScript class. */
 const JSON_TYPES = {
   BSONRegExp: {
     toJson: ({ pattern, options }: { pattern: string; options: string }) =>
       `/${pattern}/${options}`,
   },
   BSONSymbol: { toJson: unwrap },
-  // `Binary` must stand before `UUID` and `Uint8Array`, which also have BSON type 5. For bytes in free-form data, no
-  // field decides between them, so the first `write` is used.
+  // `Binary` stands before `UUID` and `Uint8Array`, because the first `write` of BSON type 5 is
+  // used for free-form bytes.
   Binary: { toJson: binaryToJson, bson: 0x05, write: writeBinary },
   Boolean: { bson: 0x08, write: writeBoolean },
   Date: { toJson: dateToJson, of: Date, bson: 0x09, write: writeDate },
@@ -44,8 +43,8 @@ const JSON_TYPES = {
 } satisfies Readonly<Record<string, JsonType>>;
 
 /**
- * `Null` is allowed for each type of field. Mongoose writes a document with a value of any other type, because Mongoose
- * would cast the value.
+ * `Null` is always allowed. Mongoose would cast a value of any other type, so it writes the
+ * document.
  */
 const FIELDS: readonly [unknown, readonly (keyof typeof JSON_TYPES)[]][] = [
   [Fields.BigInt, ["Int32", "Long"]],
@@ -69,16 +68,12 @@ export const WRITERS: readonly (WriteBytes | undefined)[] = Array.from(
 );
 
 export interface StoredAs {
-  /** A bit mask with the bit `1 << type` for each BSON type that the field may store. */
   readonly types: number;
-  /**
-   * Present if the field and not the BSON type decides the form of its JSON. JSON shows bytes as base64, but the bytes
-   * of a UUID as its text.
-   */
+  /** The field decides whether bytes are base64 or the text of a UUID. */
   readonly write?: WriteBytes;
 }
 
-/** Mongoose writes all values of a schema type of the application, except `null`. */
+/** Mongoose writes values of a schema type of the application. */
 export function storedAs(schemaType: unknown, isDateOnly = false): StoredAs {
   const [, names = []] = FIELDS.find(([field]) => field === schemaType) ?? [];
   const types: JsonType[] = [JSON_TYPES.Null, ...names.map((name) => JSON_TYPES[name])];
@@ -89,9 +84,9 @@ export function storedAs(schemaType: unknown, isDateOnly = false): StoredAs {
   return { types: mask, ...write && { write } };
 }
 
-/** The mark `_bsontype` decides, because `instanceof` would miss objects of another copy of the driver. */
+/** `instanceof` would miss objects of another copy of the driver. */
 export function isBson(value: object): value is { readonly _bsontype: string; toJSON?(): object } {
-  // Stored data may have a key `_bsontype`. Objects of the driver have this key on their prototypes.
+  // Stored data may have a key `_bsontype`, but the driver has it on prototypes.
   return "_bsontype" in value && !Object.hasOwn(value, "_bsontype");
 }
 
@@ -130,10 +125,9 @@ function writeNull(_source: BsonReader, out: JsonWriter): void {
   out.ascii("null");
 }
 
-/** The driver reads an int64 of this value as a number, although JavaScript does not count it as a safe integer. */
+/** The driver reads an int64 of this value as a number. */
 const MAX_NUMBER = 2 ** 53;
 
-/** A greater integer becomes decimal text, because a number would lose digits. */
 export function integerToJson(value: bigint): number | string {
   return value >= -MAX_NUMBER && value <= MAX_NUMBER ? Number(value) : String(value);
 }
@@ -161,7 +155,7 @@ function writeInt64(source: BsonReader, out: JsonWriter): void {
   source.at += 8;
 }
 
-/** A JSON number would lose digits of the 64 bits in JavaScript. */
+/** A JSON number would lose digits of the 64 bits. */
 function writeTimestamp(source: BsonReader, out: JsonWriter): void {
   out.ascii(`"${source.bytes.readBigUInt64LE(source.at)}"`);
   source.at += 8;
@@ -173,22 +167,16 @@ function writeDecimal(source: BsonReader, out: JsonWriter): void {
 
 const DAY = 86_400_000;
 
-/**
- * In milliseconds before or after 1970. A `Date` of JavaScript cannot hold a stored date outside of this range, so JSON
- * shows `null`.
- */
+/** In milliseconds around 1970. A `Date` cannot hold a stored date beyond, so JSON shows `null`. */
 export const TIME_RANGE = 8_640_000_000_000_000;
 
-/**
- * Dates of the years 1 to 9999 have four digits for the year in ISO form, so they can be written without
- * `toISOString()`.
- */
+/** From 1 to 9999, years have four digits in ISO form. */
 const FIRST = -62_135_596_800_000;
 const LAST = 253_402_300_799_999;
 
 /**
- * The text is equal to the result of `Date.prototype.toJSON()`, but takes a third of the time. Dates are among the most
- * expensive values of an entity.
+ * Takes a third of the time of `Date.prototype.toJSON()`. Dates are among the most expensive
+ * values.
  */
 export function dateToJson(value: Date): string | null {
   const time = value.getTime();
@@ -228,8 +216,8 @@ function writeDateOnly(source: BsonReader, out: JsonWriter): void {
 }
 
 /**
- * Documents with two dates among ten fields take 49 % longer with the UTC getters of `Date`, and 180 % longer with
- * `toISOString()`.
+ * Documents with two dates among ten fields take 49 % longer with the UTC getters of `Date`, and
+ * 180 % longer with `toISOString()`.
  */
 function writeUsualDate(time: number, out: JsonWriter): void {
   const days = Math.floor(time / DAY);
@@ -251,10 +239,7 @@ function writeUsualDate(time: number, out: JsonWriter): void {
   out.byte(0x22);
 }
 
-/**
- * `days` counts from 1970-01-01. The calculation begins each year on March 1, so that a leap day is the last day of its
- * year.
- */
+/** `days` counts from 1970-01-01. Years begin on March 1, so that a leap day is their last day. */
 function writeDay(days: number, out: JsonWriter): void {
   const shifted = days + 719_468;
   const era = (shifted / 146_097) | 0;
@@ -296,7 +281,7 @@ export function writeBase64(source: BsonReader, out: JsonWriter): void {
   const subtype = source.bytes[source.at++];
   const bytes = source.take(size);
   out.byte(0x22);
-  // The bytes of subtype 2 begin with a second length, which is no part of the data.
+  // The bytes of subtype 2 begin with a second length.
   out.ascii((subtype === 2 ? bytes.subarray(4) : bytes).toString("base64"));
   out.reserve(1);
   out.byte(0x22);

@@ -4,7 +4,7 @@ import { JsonWriter, PIECE_BYTES } from "./bytes/json_writer.ts";
 import { type FieldPlan, ROOM, type ValuePlan } from "./transcode/plan.ts";
 import type { FieldWriter, Transcoder } from "./transcode/transcoder.ts";
 
-/** Each form is made only when it is read, because most answers need only one. */
+/** Most answers need only one form. */
 export class JsonText {
   #text: string | undefined;
   #bytes: Buffer | undefined;
@@ -23,12 +23,12 @@ export class JsonText {
   }
 }
 
-/** JSON texts of identifiers, by the name of the reference field. */
+/** JSON texts of identifiers, by reference field. */
 export type Wanted = ReadonlyMap<string, Set<string>>;
 
 /**
- * The keys are JSON texts of identifiers. `null` stands for an entity that no longer exists, and an identifier that is
- * not in the map is shown unchanged.
+ * `null` stands for an entity that no longer exists. An identifier that is not in the map is shown
+ * unchanged.
  */
 export type FieldTargets = ReadonlyMap<string, JsonText | null>;
 
@@ -36,11 +36,11 @@ export type Targets = ReadonlyMap<string, FieldTargets>;
 
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
-  /** Answers may also show the entities of other fields, because the operation always populates these fields. */
+  /** The operation may always populate other fields. */
   readonly asked: ReadonlySet<string>;
-  /** The fields that the answer shows in addition to `_id`. `undefined` stands for all fields. */
+  /** Besides `_id`. `undefined` stands for all fields. */
   readonly shown: ReadonlyMap<string, readonly string[] | undefined>;
-  /** Sends one query for each reference field. The caller must limit the time of the call. */
+  /** Sends one query for each reference field. The caller limits the time. */
   find(wanted: Wanted): Promise<Targets>;
 }
 
@@ -55,12 +55,12 @@ function want(ids: Set<string>, held: ReferenceText): void {
   else if (isIdentifierText(held)) ids.add(held);
 }
 
-/** Identifiers are strings or numbers in JSON, so no entity is read for `null` or an object. */
+/** Nothing is read for `null` or an object. */
 function isIdentifierText(json: string): boolean {
   return /^["\d-]/.test(json);
 }
 
-/** An entity that no longer exists is shown as `null`, and is left out of an array. */
+/** An entity that no longer exists is `null`, and is left out of an array. */
 function populated(held: ReferenceText, found: FieldTargets): (string | JsonText)[] {
   if (typeof held === "string") return [shown(held, found) ?? "null"];
   const pieces: (string | JsonText)[] = ["["];
@@ -106,13 +106,12 @@ function fieldText(value: unknown, found: FieldTargets | undefined): string | un
 }
 
 function heldIn(value: unknown): ReferenceText | undefined {
-  // As in `JSON.stringify()`, a property with the value `undefined` is left out, and an element of an array becomes
-  // `null`. So an answer has the same form with and without populated references.
+  // As in `JSON.stringify()`, `undefined` is left out of objects and becomes `null` in arrays.
   const textOf = (each: unknown): string | undefined => JSON.stringify(each);
   return Array.isArray(value) ? value.map((each) => textOf(each) ?? "null") : textOf(value);
 }
 
-/** Other text is inserted at this position when the referenced entities have been read. */
+/** The position of text that is not known yet. */
 export type Mark =
   & { readonly at: number }
   & ({ readonly name: string; readonly held: ReferenceText } | { readonly entity: unknown });
@@ -181,7 +180,7 @@ export class Marking implements FieldWriter {
     return true;
   }
 
-  /** The marks inside of an entity are wrong if its text could not be completed. */
+  /** Marks inside of an entity are wrong if its text was not completed. */
   replace(at: number, entity: unknown): void {
     while ((this.marks.at(-1)?.at ?? 0) > at) this.marks.pop();
     this.marks.push({ at, entity });

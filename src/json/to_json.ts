@@ -16,7 +16,7 @@ export function toJson(value: unknown, shape?: Shape): string {
   return JSON.stringify(toJsonValue(value, shape)) ?? "null";
 }
 
-/** The result has no hidden fields, not even in copies of entities that a hook has made. */
+/** Hides fields also in copies of entities that a hook has made. */
 export function toJsonValue(value: unknown, shape?: Shape): unknown {
   const maker = new JsonMaker(shape?.rights ?? MOST_RESTRICTED, NOTHING);
   return withoutPromises(value, () => maker.value(value, shape));
@@ -26,7 +26,7 @@ export function fieldToJson(value: unknown, field: FieldShape): unknown {
   return new JsonMaker(MOST_RESTRICTED, NOTHING).field(value, field);
 }
 
-/** A promise in the value means that a hook has forgotten an `await`. */
+/** A hook has forgotten an `await`. */
 function withoutPromises(value: unknown, make: () => unknown): unknown {
   try {
     return make();
@@ -62,12 +62,12 @@ function promiseAt(value: unknown, above: readonly object[] = []): string | unde
 
 const NOTHING: ReadonlySet<FieldShape> = new Set();
 
-/** The entity was read with all its fields for a change. `unshown` has the fields that reads do not show. */
+/** `unshown` has the fields that a change reads, but reads do not show. */
 export function wholeToJson(
   value: object,
   { shape, unshown }: { readonly shape: Shape; readonly unshown: ReadonlySet<FieldShape> },
 ): string {
-  // An object that a hook has built by itself is shown with all its fields.
+  // An object that a hook has built is shown with all its fields.
   const leftOut = isDocument(value) || spreadOf(value) !== undefined ? unshown : NOTHING;
   const maker = new JsonMaker(shape.rights, leftOut);
   return JSON.stringify(withoutPromises(value, () => maker.value(value, shape))) ?? "null";
@@ -75,18 +75,14 @@ export function wholeToJson(
 
 interface Shapes {
   /**
-   * A field that the shape of the route hides is also left out of an object that a hook has put in the place of the
-   * entity.
+   * A hook may put another object in the place of the entity, which must not show hidden fields
+   * either.
    */
   readonly shape?: Shape | undefined;
-  /** Missing for an object that is neither an entity nor a copy of an entity. */
   readonly known?: Shape | undefined;
 }
 
-/**
- * A value that a hook returned may contain entities of any model at any depth, so each object is converted by the rules
- * of its model.
- */
+/** A hook's value may contain entities of any model at any depth. */
 class JsonMaker {
   readonly #rights: Rights;
   readonly #leftOut: ReadonlySet<FieldShape>;
@@ -114,8 +110,7 @@ class JsonMaker {
     if (Array.isArray(value)) return this.#list(rawArray(value), shape);
     if (isDocument(value)) return this.#document(value);
     const ownForm = "toJSON" in value && typeof value.toJSON === "function";
-    // Most objects in answers are instances of model classes without `toJSON()`, so they skip the checks for other
-    // types.
+    // Most objects are instances without `toJSON()`, so they skip these checks.
     if (ownForm || !isInstance(value)) {
       const form = findJsonType(value)?.toJson;
       if (form !== undefined) return form(value);
@@ -125,8 +120,7 @@ class JsonMaker {
       if (value instanceof Set) return this.#list([...value], shape);
       if (ownForm) return this.value((value as { toJSON(): unknown }).toJSON(), shape);
     }
-    // For a spread `{ ...document }`, the JSON has the stored values of the document and the values that the hook has
-    // added.
+    // A spread `{ ...document }` has stored values and those added by the hook.
     const spread = spreadOf(value);
     const mark = spread === undefined ? markOf(value) : spread.mark;
     const stored = spread?.stored ?? value;
@@ -138,7 +132,9 @@ class JsonMaker {
     return this.#entries(all, { shape, known });
   }
 
-  /** A loop by index also reaches the holes of a list, and takes a quarter of the time of `Array.from()`. */
+  /**
+   * A loop by index also reaches the holes of a list, in a quarter of the time of `Array.from()`.
+   */
   #list(list: readonly unknown[], shape: Shape | undefined): unknown[] {
     const result: unknown[] = [];
     for (let index = 0; index < list.length; index++) {
@@ -150,14 +146,14 @@ class JsonMaker {
   #document(doc: Document): object {
     const schema = doc.schema as Schema;
     const shape = describeShape(schema, this.#rights);
-    // A hook may have set the method `toJSON` on this document.
+    // A hook may have set `toJSON` on this document.
     const isUsual = showsStoredValues(schema) && !Object.hasOwn(doc, "toJSON");
     return isUsual
       ? this.#declared(rawValues(doc), shape)
       : this.#entries(jsonFor(doc, this.#rights), { shape });
   }
 
-  /** Most values of answers pass through this method, so a string is copied without further checks. */
+  /** Most values pass through here, so strings skip further checks. */
   #declared(values: Readonly<Record<string, unknown>>, { fields }: Shape): object {
     const result: Record<string, unknown> = {};
     for (const key of Object.keys(values)) {
@@ -170,7 +166,6 @@ class JsonMaker {
     return result;
   }
 
-  /** A field is left out if the fields of the route or the fields of the object's model hide it. */
   #entries(value: object, { shape, known }: Shapes): object {
     const own = known === shape ? undefined : known;
     const [fields, others] = [own?.fields, shape?.fields];
@@ -180,8 +175,8 @@ class JsonMaker {
       const field = fields?.get(key) ?? other ?? kindField(key, own ?? shape);
       if (field && this.#isLeftOut(field) || other?.hidden || PROTOTYPE_KEYS.has(key)) continue;
       const each: unknown = value[key as keyof typeof value];
-      // A hook may put a copy of an entity under a key that is no field. The shape of the object then hides the secret
-      // fields of the copy.
+      // A hook may put a copy of an entity under a key that is no field, and the shape still hides
+      // its secret fields.
       const json = field === undefined
         ? this.value(each, (own ?? shape)?.joined.get(key) ?? shape)
         : this.field(each, field);
@@ -219,7 +214,7 @@ class JsonMaker {
   }
 }
 
-/** An object that is no document may contain a hidden field of a kind (discriminator). */
+/** An object that is no document may contain a hidden field of a discriminator. */
 function kindField(key: string, shape: Shape | undefined): FieldShape | undefined {
   return shape && shape.kinds.size > 0 ? strictestField(key, shape) : undefined;
 }
@@ -229,7 +224,7 @@ function withoutKeys(value: object, keys: ReadonlySet<string>): object {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)));
 }
 
-/** A `toJSON()` of the application may already have changed the bytes to an object with a list `data`. */
+/** A `toJSON()` of the application may have made an object with a list `data` of the bytes. */
 function fromBytes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromBytes);
   const { data } = (value ?? {}) as { data?: unknown };

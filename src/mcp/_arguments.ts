@@ -11,7 +11,7 @@ export interface ArgumentSchema {
   readonly items?: { readonly type: "string" };
 }
 
-/** Each tool names its arguments in a JSON Schema, and refuses all others. */
+/** A tool refuses arguments that its JSON Schema does not name. */
 export interface Arguments {
   readonly model?: string;
   readonly action?: string;
@@ -37,7 +37,7 @@ export interface ArgumentsSchema {
   readonly additionalProperties: false;
 }
 
-/** @throws {RestError} 400 that names the argument and its problem, so that the assistant can correct the call. */
+/** @throws {RestError} 400 that names the argument, so that the assistant can correct the call. */
 export function checkArguments(given: JsonObject, schema: ArgumentsSchema): Arguments {
   const properties: Readonly<Record<string, ArgumentSchema>> = schema.properties;
   for (const name of Object.keys(given)) {
@@ -63,7 +63,7 @@ function problemOf(value: unknown, schema: ArgumentSchema | undefined): string |
     return schema.type === "array" ? "not an array of strings" : `not of type ${schema.type}`;
   }
   if (value === "") return "empty";
-  // `encodeURIComponent()` throws for a text with one half of a UTF-16 surrogate pair.
+  // `encodeURIComponent()` throws for half of a surrogate pair.
   if (typeof value === "string" && /\p{Surrogate}/u.test(value)) return "not Unicode text";
   const { enum: allowed } = schema;
   if (allowed === undefined || allowed.some((each) => each === value)) return undefined;
@@ -90,8 +90,8 @@ export function queryOf(args: Arguments): URLSearchParams {
 function jsonOf(name: string, value: JsonObject): string {
   try {
     return JSON.stringify(value, (_key, each: unknown) => {
-      // The JSON parser of the application may have rounded such a number, and `Infinity` would become `null`. The API
-      // would get another filter than the assistant has sent.
+      // The JSON parser may have rounded the number, and `Infinity` would become `null`: the API would get another
+      // filter.
       if (typeof each === "number" && isInexact(each)) {
         const problem = `given a number that is not read exactly: write it as text, in the form ` +
           `{"$numberLong":"9007199254740993"}`;
@@ -101,7 +101,7 @@ function jsonOf(name: string, value: JsonObject): string {
     });
   } catch (error) {
     if (error instanceof RestError) throw error;
-    // JSON parsers accept deeper nesting than `JSON.stringify()`, which fails when its calls are nested too deep.
+    // `JSON.stringify()` fails at nesting that JSON parsers accept.
     throw badArgument(name, "nested too deep");
   }
 }

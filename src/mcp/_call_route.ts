@@ -9,27 +9,21 @@ export interface RouteCall {
   readonly query?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object | undefined;
-  /** The API reads no entities for a call that asks only for the description of the route. */
+  /** Reads no entities. */
   readonly describes?: boolean;
 }
 
 export interface RouteAnswer {
   readonly status: number;
-  /** The parsed JSON, the text of an answer that is not JSON, or `undefined` for an empty answer. */
+  /** Parsed JSON, other text, or `undefined` for an empty answer. */
   readonly body: unknown;
   readonly header: (name: string) => string | undefined;
 }
 
-/**
- * An answer needs several times its length of memory before it reaches the assistant. The assistant gets an error in
- * the place of a longer answer.
- */
+/** An answer needs several times its length of memory, so a longer one becomes an error. */
 const MAX_BYTES = 1_000_000;
 
-/**
- * The new request has the connection, the headers and the properties of the assistant's request, except headers about
- * its body.
- */
+/** Has the connection, the headers and the properties of the assistant's request, except headers about its body. */
 export async function callRoute(
   api: RequestHandler,
   { req, call }: { readonly req: Request; readonly call: RouteCall },
@@ -40,8 +34,7 @@ export async function callRoute(
   const message = {
     method: mounted.operation.verb.toUpperCase(),
     url: query.size === 0 ? path : `${path}?${query}`,
-    // The request to the API inherits the properties of the assistant's request. A `query` that middleware has set must
-    // not replace the parameters of the tool call.
+    // A `query` that middleware has set must not replace the parameters of the call.
     query: Object.fromEntries(query),
     headers,
     body,
@@ -56,7 +49,6 @@ export async function callRoute(
   return { status, body: parsed(text), header: (name) => answer.headers[name.toLowerCase()] };
 }
 
-/** A hook may have sent another format than JSON. */
 function parsed(text: string): unknown {
   if (text === "") return undefined;
   try {

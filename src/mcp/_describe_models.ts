@@ -20,10 +20,7 @@ interface DescribeOptions {
   readonly send: (call: RouteCall) => Promise<RouteAnswer>;
 }
 
-/**
- * The description has only the fields and operations that the user of the assistant may use. The first refusal is
- * returned only if every request is refused.
- */
+/** Only fields and operations for the user of the assistant. A refusal is returned only if every request is refused. */
 export async function describeModel(
   { name, operations, actions }: ExposedModel,
   { id = ANY_ID, send }: DescribeOptions,
@@ -51,7 +48,7 @@ export async function describeModel(
 
 const OF_LISTS = ["q", "sort", "limit", "after", "skip", "select", "search", "populate"];
 
-/** An action on all entities has the filter `q`. The parameters that class options add to a route are arguments too. */
+/** An action on all entities has `q`. Parameters of class options are arguments too. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   all: OF_LISTS,
   one: ["select", "populate"],
@@ -64,10 +61,7 @@ const HEADERS: { readonly [N in HeaderDescription["name"]]?: string } = {
   "Idempotency-Key": "idempotencyKey",
 };
 
-/**
- * The answer is included only if it has other fields than the entity, because the description of the model lists these
- * fields once.
- */
+/** Fields of the entity are listed only once. */
 function tell(
   { operation, answer, filter, parameters, headers, ...route }: RouteDescription,
   { fields, exposed }: {
@@ -107,7 +101,7 @@ function tell(
   };
 }
 
-/** The description lists the same operators only once. */
+/** Lists the same operators only once. */
 function filtersOf({ fields }: FilterDescription): object[] {
   const paths = new Map<string, string[]>();
   for (const { path, operators } of fields) {

@@ -8,13 +8,10 @@ import { isModelClass } from "../schema/build_field.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { ExposedOperation, Exposure, McpOptions } from "./options.ts";
 
-/** If the API has smaller pages, the page has the size that the API declares. */
+/** Smaller pages of the API keep their size. */
 export const PAGE_SIZE = 50;
 
-/**
- * `route` is a copy of `mounted` with pages for a list, even if the API has no pages, so that an assistant never gets a
- * whole collection.
- */
+/** `route` always has pages, so that an assistant never gets a whole collection. */
 export interface ExposedRoute {
   readonly mounted: Route;
   readonly route: Route;

@@ -5,12 +5,12 @@ import type { Tool } from "./_tools.ts";
 import type { McpOptions } from "./options.ts";
 
 /**
- * In this revision of the Model Context Protocol, each request contains the version of the protocol and the
- * capabilities of the client, so the server keeps nothing between requests.
+ * In this revision, each request contains the version and the capabilities, so the server keeps nothing between
+ * requests.
  */
 const STATELESS = "2026-07-28";
 
-/** In these revisions, clients begin with the message `initialize`. This server starts no session for it. */
+/** Clients of these revisions begin with `initialize`, for which no session is started. */
 const EARLIER = ["2025-11-25", "2025-06-18"] as const;
 
 const CODES = {
@@ -23,7 +23,7 @@ const CODES = {
 
 const PREFIX = "io.modelcontextprotocol/";
 
-/** Clients may cache the list of tools for a minute. The list stays the same until the process ends. */
+/** Clients may cache the list of tools, which stays the same until the process ends. */
 const CACHED = { ttlMs: 60_000, cacheScope: "private" };
 
 interface ToolServer {
@@ -34,7 +34,7 @@ interface ToolServer {
 
 interface RpcReply {
   readonly status: number;
-  /** Missing if no JSON-RPC message needs an answer, as for notifications. */
+  /** Missing if no message needs an answer. */
   readonly body?: unknown;
 }
 
@@ -130,13 +130,13 @@ async function callTool(params: JsonObject, { req, server }: RpcContext): Promis
   return await tool.call(req, args);
 }
 
-/** The headers have to match the body, because a proxy may have let the request pass by its headers. */
+/** The headers must match the body, because a proxy may have let the request pass by them. */
 function isStateless({ method, params }: RpcRequest, { headers }: Request): boolean {
   const meta = isJsonObject(params._meta) ? params._meta : {};
   const told = meta[`${PREFIX}protocolVersion`];
   if (method === "initialize" && told === undefined) return false;
   const requested = headers["mcp-protocol-version"];
-  // Only revisions before 2025-06-18 have no such header
+  // Only revisions before 2025-06-18 lack this header
   if (requested === undefined || requested !== (told ?? requested)) {
     throw mismatch("MCP-Protocol-Version");
   }

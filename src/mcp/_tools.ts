@@ -58,7 +58,7 @@ const READS: Hints = {
   idempotentHint: true,
 };
 
-/** A tool calls one operation of the exposed models, or their actions if `operation` is missing. */
+/** Without `operation`, the tool calls actions. */
 interface ToolRule {
   readonly description: string;
   readonly operation?: ExposedOperation;
@@ -186,7 +186,7 @@ const RULES: Readonly<Record<"list" | "read" | "create" | "update" | "action", T
   },
 };
 
-/** A tool exists only if a model exposes its operation or an action, so that no tool for writes exists by default. */
+/** A tool exists only if a model exposes its operation or an action. */
 export function toolsFor(
   api: RequestHandler,
   models: ReadonlyMap<string, ExposedModel>,
@@ -292,12 +292,12 @@ async function answered(call: () => Promise<object>): Promise<object> {
   }
 }
 
-/** Older clients read only the text and not the structured data. */
+/** Older clients read only the text. */
 function done(told: object): object {
   return { content: [{ type: "text", text: JSON.stringify(told) }], structuredContent: told };
 }
 
-/** The result is not an error of the Model Context Protocol, so assistants see the refusal and can correct the call. */
+/** Not an error of the protocol, so that assistants see the refusal and can correct the call. */
 function failed({ status, body }: Pick<RouteAnswer, "status" | "body">): object {
   return { ...done({ status, error: body }), isError: true };
 }

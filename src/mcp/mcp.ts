@@ -15,34 +15,14 @@ const INSTRUCTIONS =
  *
  * Middleware that guards single paths of the API does not run for assistants. Use the option `guard` and hooks instead.
  *
- * Mount the middleware at a separate path, after the middleware that the API needs, such as `express.json()` and a
- * login. Each call of a tool becomes a request of its caller to the API. The request has the caller's headers, such as
- * `Authorization`, and all properties that middleware has set on `req`. Assistants can use the operations and actions
- * that `expose` names. No tool removes entities.
+ * Mount it at a separate path, after the middleware that the API needs, such as `express.json()` and a login. Each call
+ * of a tool becomes a request of its caller to the API, with the caller's headers and all properties that middleware
+ * has set on `req`. No tool removes entities.
  *
  * @param api The router of `Framework.initialize()`.
  * @param options The exposed models, and options of the server.
  * @returns The middleware.
  * @throws {TypeError} If an option is wrong, or names an operation or action that the API does not have.
- *
- * @example Let assistants read songs, and add some
- * ```ts
- * import express from "express";
- * import { all, create, Framework, FrameworkModel, one, prop, rest } from "@mongrove/mongrove";
- * import { mcp } from "@mongrove/mongrove/mcp";
- *
- * @rest({ route: "/chants", open: true, methods: [all({ page: { max: 50 } }), one(), create()] })
- * class Chant extends FrameworkModel {
- *   @prop({ required: true })
- *   title!: string;
- * }
- *
- * const app = express();
- * app.use(express.json());
- * const api = Framework.initialize({ models: [Chant], strict: true });
- * app.use(api);
- * app.use("/mcp", mcp(api, { expose: [{ model: Chant, operations: ["all", "one", "create"] }] }));
- * ```
  */
 export function mcp(api: FrameworkRouter, options: McpOptions): RequestHandler {
   const tools = toolsFor(api, exposedModels(api, options));
@@ -50,8 +30,8 @@ export function mcp(api: FrameworkRouter, options: McpOptions): RequestHandler {
   const server = { info, instructions: INSTRUCTIONS, tools };
   const answer = async (req: Request, res: Response) => {
     const { origin } = req.headers;
-    // A web page may reach this server by DNS rebinding, so the header `Host` proves nothing. Browsers send the header
-    // `Origin` of the page.
+    // By DNS rebinding, a web page may reach this server, so `Host` proves nothing. Browsers send the `Origin` of the
+    // page.
     if (origin !== undefined && !origins.includes(origin)) {
       return send(res, { status: 403, body: rpcError(`Origin is not one of "origins"`) });
     }

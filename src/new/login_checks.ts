@@ -4,7 +4,6 @@
  * @module
  */
 
-/** The file that the tests of the application import. */
 export const LOGIN_SUPPORT = `import { getModel } from "@mongrove/mongrove";
 import { serve, startMongo } from "@mongrove/mongrove/testing";
 import mongoose from "mongoose";

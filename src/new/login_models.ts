@@ -1,9 +1,3 @@
-/**
- * The models of a new application with a login, with decorators and without them.
- *
- * @module
- */
-
 export const TODO = `import { all, create, FrameworkModel, one, prop } from "@mongrove/mongrove";
 import { type ReadOnly, remove, rest, update } from "@mongrove/mongrove";
 import type { Schema } from "mongoose";

@@ -1,9 +1,3 @@
-/**
- * The pages of a new application with a login.
- *
- * @module
- */
-
 export const PAGE = `import type { Response } from "express";
 
 /** No script runs, and nothing of another origin is loaded. */

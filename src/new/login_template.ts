@@ -1,5 +1,5 @@
 /**
- * The files that `createApp()` adds or changes with the option `login`, so that users of the new application sign in.
+ * The files that the option `login` adds or changes.
  *
  * @module
  */
@@ -286,10 +286,6 @@ console.log(await makeAdmin(address.toLowerCase()));
 await mongoose.disconnect();
 `;
 
-/**
- * Returns the files of a new application in which users sign in, as far as they differ from an application without
- * users.
- */
 export function loginFiles(plain: boolean): Readonly<Record<string, string>> {
   return {
     "todo.ts": plain ? PLAIN_TODO : TODO,

@@ -1,7 +1,6 @@
 /**
- * A program that creates a new application with a model, a start file, a test, settings and a README. The program has
- * no prompts. The program fails if the folder contains files, except hidden files and files of package managers such as
- * `package.json`.
+ * A program that creates a new application with a model, a start file, a test, settings and a README, without prompts.
+ * It fails if the folder contains files, except hidden files and files of package managers.
  *
  * @example With Deno
  * ```sh
@@ -15,8 +14,8 @@
  * node node_modules/@mongrove/mongrove/src/new/mod.js
  * ```
  *
- * With `--plain`, the model has no decorators, so that Node 22.18 and later run the application without a compiler.
- * With `--login`, users sign up by an invitation, sign in, and share the entities of their organisation.
+ * With `--plain`, the model has no decorators, so that Node 22.18 and later need no compiler. With `--login`, users
+ * sign up by an invitation, sign in, and share the entities of their organisation.
  *
  * @module
  */
@@ -33,33 +32,29 @@ import {
   SECRET_FILE,
 } from "./template.ts";
 
-/** Options of {@linkcode createApp}, which writes the files of a new application. */
+/** Options of {@linkcode createApp}. */
 export interface CreateAppOptions {
   /**
-   * The runtime of the new application. For Node, the settings are in `package.json`, and for Deno in `deno.json`.
+   * The runtime of the new application.
    *
    * @default {the runtime that calls the function}
    */
   readonly runtime?: "deno" | "node";
   /**
-   * Whether the model of the new application is declared by `define()` instead of decorators, so that Node 22.18 and
-   * later run the application without a compiler.
+   * Whether the model is declared by `define()`, so that Node 22.18 and later need no compiler.
    *
    * @default {false}
    */
   readonly plain?: boolean;
   /**
-   * Whether users sign in, by the package better-auth. Each user then sees and changes only the entities of the
-   * organisation that has invited this user.
+   * Whether users sign in, by the package better-auth, and share only the entities of their organisation.
    *
    * @default {false}
    */
   readonly login?: boolean;
 }
 
-/**
- * The names that a folder may contain before `createApp()`, because package managers and version control write them.
- */
+/** Names that package managers and version control may have written before. */
 const LEFT = /^(\..*|node_modules|package\.json|package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$/;
 
 /**
@@ -67,10 +62,10 @@ const LEFT = /^(\..*|node_modules|package\.json|package-lock\.json|pnpm-lock\.ya
  *
  * @param folder The folder, which is created if it does not exist.
  * @param options Options of the application.
- * @returns The names of the files that were written.
+ * @returns The names of the written files.
  * @throws {TypeError} If an option is wrong.
- * @throws {Error} If the folder contains files, except hidden files and files of package managers. In this case,
- * nothing is written.
+ * @throws {Error} If the folder contains files, except hidden files and files of package managers. Nothing is written
+ * then.
  *
  * @example Make an application
  * ```ts ignore
@@ -124,13 +119,10 @@ function checkOptions({ runtime, ...flags }: CreateAppOptions): void {
   }
 }
 
-/** The text by which the test script of `npm init` is recognised, so that the script of the template replaces it. */
+/** The test script of `npm init`. */
 const NO_TEST = /no test specified/;
 
-/**
- * Returns the text of a `package.json` with the scripts and dependencies of the template. Existing entries are kept,
- * except `type` and the test script of `npm init`.
- */
+/** Existing entries are kept, except `type` and the test script of `npm init`. */
 async function completePackage(path: string, settings: PackageSettings): Promise<string> {
   const given: Partial<PackageSettings> = existsSync(path)
     ? readObject(await readFile(path, "utf8"))
@@ -148,7 +140,6 @@ async function completePackage(path: string, settings: PackageSettings): Promise
   return `${JSON.stringify(complete, null, 2)}\n`;
 }
 
-/** Returns the text of a `.gitignore` with the given lines, after its own. */
 async function completeIgnored(path: string, lines: readonly string[]): Promise<string> {
   const given = existsSync(path) ? await readFile(path, "utf8") : "";
   const missing = lines.filter((line) => !given.split(/\r?\n/).includes(line));
@@ -202,9 +193,8 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Whether this module is the main program. An import of `createApp()` must not run the program. Node before version
- * 24.2 has no `import.meta.main`, so the function compares the paths of the module and the program. The path of a
- * program that was started without the extension of its file, as by `node server`, does not exist.
+ * An import must not run the program. Node before version 24.2 has no `import.meta.main`, so paths are compared. The
+ * path does not exist if the program was started without the extension of its file.
  */
 function isProgram(): boolean {
   const { main } = import.meta as { readonly main?: boolean };

@@ -1,10 +1,9 @@
 interface ReadmeOptions {
-  /** The command that runs a task, such as `npm run`. */
+  /** As `npm run`. */
   readonly run: string;
   readonly login: boolean;
 }
 
-/** Returns the text of the `README.md` of a new application. */
 export function readme(name: string, { run, login }: ReadmeOptions): string {
   const user = login ? " -b cookies" : " -H 'authorization: secret'";
   const commands = [
@@ -90,14 +89,12 @@ const KEY_ADVICE =
   `Whoever has the key may do everything. With \`new --login\`, users sign in instead.
 `;
 
-/** Writes a table as `deno fmt` does. */
 function table(rows: readonly (readonly string[])[]): string {
   const [head = [], ...others] = pad(rows);
   const lines = [head, head.map((cell) => "-".repeat(cell.length)), ...others];
   return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** Fills the cells of each column with spaces. */
 function pad(rows: readonly (readonly string[])[]): string[][] {
   const widthOf = (index: number) => Math.max(...rows.map((row) => row[index]?.length ?? 0));
   return rows.map((row) => row.map((cell, index) => cell.padEnd(widthOf(index))));

@@ -1,7 +1,6 @@
 import { loginFiles } from "./login_template.ts";
 import { readme } from "./readme.ts";
 
-/** The version ranges of the packages that new applications depend on. */
 const VERSIONS = {
   "@mongrove/mongrove": "^0.2.0",
   "@types/express": "^5",
@@ -44,7 +43,7 @@ export class Todo extends FrameworkModel {
 }
 `;
 
-/** The text of the model in a new application, without decorators, so that Node runs the model without a compiler. */
+/** Without decorators, so that Node needs no compiler. */
 const PLAIN_MODEL = `import { all, create, define, FrameworkModel } from "@mongrove/mongrove";
 import { one, remove, update } from "@mongrove/mongrove";
 
@@ -178,10 +177,9 @@ test("nobody gets in without the key", async () => {
 });
 `;
 
-/** The packages that a new application needs in addition if users sign in. */
 const LOGIN_PACKAGES = ["better-auth", "express-rate-limit", "nodemailer"] as const;
 
-/** The file with the key of the cookies, which an application with a login writes for its developer. */
+/** The key of the cookies, written for the developer. */
 export const SECRET_FILE = ".auth_secret";
 
 function denoJson(login: boolean): string {
@@ -214,10 +212,9 @@ const COMPILER_OPTIONS = {
   allowImportingTsExtensions: true,
 } as const;
 
-/** The options of the TypeScript compiler that refuse syntax which Node cannot remove from a file, such as an enum. */
+/** Node cannot remove some syntax of TypeScript, such as enums. */
 const PLAIN_OPTIONS = { erasableSyntaxOnly: true, verbatimModuleSyntax: true } as const;
 
-/** The properties that `createApp()` adds to the `package.json` of an application on Node. */
 export interface PackageSettings {
   readonly type: "module";
   readonly scripts: Readonly<Record<string, string>>;
@@ -227,10 +224,7 @@ export interface PackageSettings {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/**
- * Returns the properties of the `package.json` of a new application on Node. The scripts start files with decorators by
- * the program tsx, which compiles them. Node runs files without decorators itself.
- */
+/** tsx compiles decorators. Node runs files without them itself. */
 export function packageSettings({ plain = false, login = false }: KindOptions): PackageSettings {
   const types = ["@types/express", "@types/node", "typescript"] as const;
   const tools = ["eslint", "mongodb-memory-server", "typescript-eslint"] as const;
@@ -257,7 +251,7 @@ export function packageSettings({ plain = false, login = false }: KindOptions): 
   };
 }
 
-/** Returns the settings of the linter, which needs types to find a promise in the place of its result. */
+/** The linter needs types to find a promise in the place of its result. */
 function eslintConfig(parser: string): string {
   return `${parser}
 
@@ -280,25 +274,20 @@ export default [{
 const DENO_PARSER = `// deno-lint-ignore no-import-prefix
 import { parser, plugin } from "npm:typescript-eslint@${VERSIONS["typescript-eslint"]}";`;
 
-/** The additional files of an application on Node. `createApp()` keeps existing files with these names. */
 export const NODE_FILES: Readonly<Record<string, string>> = {
   ".npmrc": "@jsr:registry=https://npm.jsr.io\n",
   "eslint.config.js": eslintConfig('import { parser, plugin } from "typescript-eslint";'),
 };
 
 interface KindOptions {
-  /** Whether the model of the new application has no decorators, so that Node runs it without a compiler. */
   readonly plain?: boolean;
-  /** Whether users of the new application sign in, and each organisation has separate entities. */
   readonly login?: boolean;
 }
 
-/** The options that decide which files a new application has, and their texts. */
 export interface FilesOptions extends KindOptions {
   readonly runtime: "deno" | "node";
 }
 
-/** Returns the texts of the files of a new application, by file name. */
 export function filesOf(
   name: string,
   { runtime, plain = false, login = false }: FilesOptions,
@@ -323,16 +312,12 @@ export function filesOf(
   return Object.fromEntries(named);
 }
 
-/** Returns the title of an application in a folder, such as "My app" for `my-app`. */
 function titleOf(folder: string): string {
   const [first = "App", ...others] = folder.split(/[-_.\s]+/).filter(Boolean);
   return [first.charAt(0).toUpperCase() + first.slice(1), ...others].join(" ");
 }
 
-/**
- * The types of better-auth refer to packages of other runtimes, which are not installed, so the compiler must not check
- * them.
- */
+/** The types of better-auth refer to packages of other runtimes, which are not installed. */
 const LOGIN_OPTIONS = { skipLibCheck: true } as const;
 
 function tsconfig({ runtime, plain, login }: FilesOptions): string {

@@ -6,7 +6,6 @@ import { sendError } from "../http/answer_error.ts";
 import type { Reporter } from "../pipeline/request/reporter.ts";
 import type { OpenApiOptions } from "./options.ts";
 
-/** Only the result `true` lets a reader pass. */
 export function admitReader(
   see: NonNullable<OpenApiOptions["see"]>,
   reporter: Reporter | undefined,

@@ -3,7 +3,6 @@ import type { OpenApiOptions } from "./options.ts";
 
 type Check = (value: unknown) => string | undefined;
 
-/** `undefined` stands for a valid value. */
 export const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   info: (info) =>
     isJsonObject(info) && hasTexts(info, ["title", "version"]) && mayDescribe(info)
@@ -43,7 +42,7 @@ function problemOf(options: Readonly<Record<string, unknown>>): string | undefin
   return undefined;
 }
 
-/** The OpenAPI document contains the values of the options. Cyclic objects and bigints cannot be written as JSON. */
+/** Cyclic objects and bigints cannot be written as JSON. */
 function isWritable(value: unknown): boolean {
   try {
     JSON.stringify(value);

@@ -11,9 +11,7 @@ const HERE = { url: "." } as const;
 const VERSIONS = { "3.1": "3.1.1", "3.2": "3.2.0" } as const;
 
 export interface DescribedApi {
-  /** The operation IDs of the routes, whose paths have the form of OpenAPI. */
   readonly routes: ReadonlyMap<RouteNode, string>;
-  /** The endpoints that belong to no model. */
   readonly endpoints: readonly Endpoint[];
 }
 

@@ -19,35 +19,16 @@ import { withTemplates } from "./path_templates.ts";
 import { queryNode, routeNode } from "./route_node.ts";
 
 /**
- * Creates a router that describes an API. `GET /openapi.json` returns an OpenAPI document, and `GET /docs` returns
- * a documentation page.
+ * Creates a router that describes an API. `GET /openapi.json` returns an OpenAPI document, and `GET /docs` returns a
+ * documentation page.
  *
- * Mount the router at the path of the API. The document is built at the first request, so it costs nothing until then.
+ * Mount the router at the path of the API. The document is built at the first request.
  *
  * @param api The router of `Framework.initialize()`, or the options for one, with `models`.
  * @param options The name and the version of the API, and more.
  * @returns The router.
  * @throws {TypeError} If `api` is neither a router nor options, an option is wrong, or OpenAPI cannot express the path
  * of a route.
- *
- * @example Describe an API
- * ```ts
- * import express from "express";
- * import { all, Framework, FrameworkModel, prop, rest } from "@mongrove/mongrove";
- * import { openapi } from "@mongrove/mongrove/openapi";
- *
- * @rest({ route: "/films", open: true, methods: [all({ page: { max: 50 } })] })
- * class Film extends FrameworkModel {
- *   @prop({ required: true })
- *   title!: string;
- * }
- *
- * const app = express();
- * app.use(express.json());
- * const api = Framework.initialize({ models: [Film], strict: true });
- * app.use(api);
- * app.use(openapi(api, { info: { title: "Films", version: "1.0.0" } }));
- * ```
  */
 export function openapi(
   api: FrameworkRouter | InitializeOptions & Required<Pick<InitializeOptions, "models">>,
@@ -84,10 +65,9 @@ interface Served {
   readonly tag: string;
 }
 
-/** The documentation page can only read a document with these options. */
+/** The documentation page can only read this form. */
 const PAGE_FORMS = { q: "content", version: "3.1" } as const;
 
-/** The documentation page adds the parameter `q=content` to the URL. */
 function isForPage(url: string): boolean {
   return new URLSearchParams(queryOf(url)).get("q") === "content";
 }
@@ -108,7 +88,7 @@ function openedApi(api: unknown): OpenedApi {
     const routes = mountedRoutes(api);
     if (routes !== undefined) return { routes, endpoints: mountedEndpoints(api) };
   } else if (isJsonObject(api) && Array.isArray(api.models)) {
-    // Without a list of models, the OpenAPI document would describe every registered model.
+    // Without a list, the document would describe every registered model.
     const routes = openRoutes(api);
     return { routes, endpoints: openEndpoints(api, routes) };
   }

@@ -11,7 +11,7 @@ import { tagsOf } from "./words/tags.ts";
 export interface DocumentContext {
   readonly components: Components;
   readonly operationId: string;
-  /** `"content"` describes JSON, and `"string"` describes a text that contains JSON. */
+  /** `"content"` describes JSON, `"string"` a text that contains JSON. */
   readonly q: NonNullable<OpenApiOptions["q"]>;
 }
 
@@ -48,7 +48,6 @@ export function describeOperation(
   };
 }
 
-/** The members of the body are the query parameters of the list. */
 function describeParametersInBody(
   inBody: RouteNode["parameters"],
   { route, components }: { readonly route: RouteNode; readonly components: Components },

@@ -27,7 +27,7 @@ function placeOf({ method, path }: RouteNode): string {
   return `${method} ${path}`;
 }
 
-/** If the ID without path parameters is taken, the ID gets the names of the parameters, and a number if necessary. */
+/** If the ID is taken, the names of the path parameters are added, and a number if necessary. */
 function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string {
   const short = nameAfter(route, /\/\{[^}]*\}/g);
   if (!taken.has(short)) return short;
@@ -38,8 +38,7 @@ function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string
 }
 
 function nameAfter({ operation, path, isQuery }: RouteNode, leftOut: RegExp): string {
-  // The ID of an action begins with its name. The path ends with this name, so its end is removed, and the ID does not
-  // contain the name twice.
+  // The path of an action ends with its name, which the ID begins with.
   const place = isOperationName(operation) ? path : path.slice(0, -operation.length);
   const words = place.replaceAll(leftOut, "").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const [first, ...others] = isQuery ? ["query"] : operation.split(/[-_]+/);

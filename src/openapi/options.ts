@@ -1,29 +1,24 @@
 import type { GuardRequest } from "../declare/hooks/framework_request.ts";
 
-/**
- * An Info Object of OpenAPI, which describes the API. An Info Object can have other fields, such as `license` and
- * `contact`.
- */
+/** An Info Object of OpenAPI, which describes the API. */
 export interface OpenApiInfo {
-  /** The name of the API, which is also the title of the documentation page. */
+  /** The name of the API, and the title of the documentation page. */
   readonly title: string;
-  /** The version of the API and not of OpenAPI, such as `1.0.0`. */
+  /** The version of the API and not of OpenAPI. */
   readonly version: string;
   /** The purpose of the API, in CommonMark. */
   readonly description?: string;
-  /** Any other field of an Info Object of OpenAPI, such as `license`. */
+  /** Any other field of an Info Object. */
   readonly [field: string]: unknown;
 }
 
-/**
- * A Server Object of OpenAPI, which has the URL of an API. A Server Object can have other fields, such as `variables`.
- */
+/** A Server Object of OpenAPI. */
 export interface OpenApiServer {
-  /** The URL of the API. A relative URL is relative to the URL of the OpenAPI document. */
+  /** The URL of the API, which may be relative to the OpenAPI document. */
   readonly url: string;
-  /** A text about the server for readers of the documentation, such as `Production`. */
+  /** A text about the server. */
   readonly description?: string;
-  /** Any other field of a Server Object of OpenAPI, such as `variables`. */
+  /** Any other field of a Server Object. */
   readonly [field: string]: unknown;
 }
 
@@ -42,21 +37,20 @@ export interface OpenApiServer {
  * ```
  */
 export interface OpenApiOptions {
-  /** The Info Object of the OpenAPI document, such as `{ title: "Films", version: "1.0.0" }`. */
+  /** The Info Object of the OpenAPI document. */
   readonly info: OpenApiInfo;
   /**
-   * The URLs at which clients reach the API, such as `https://example.com/api`. By default, clients use the URL of the
-   * folder that contains `openapi.json`.
+   * The URLs of the API. The default is the folder of `openapi.json`.
    *
    * @default {[{ url: "." }]}
    */
   readonly servers?: readonly OpenApiServer[];
   /**
-   * The authorisation that a request needs. A request needs one item of the list, and an item names entries of
-   * `securitySchemes`. The document only describes this requirement, so guards of the application must check it.
+   * The authorisation that a request needs, by one item with names of `securitySchemes`. The document only describes
+   * it, so guards of the application must check it.
    */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** The Security Scheme Objects of OpenAPI, by name. Each of them is a way to authorise a request. */
+  /** The Security Scheme Objects of OpenAPI, by name. */
   readonly securitySchemes?: Readonly<Record<string, object>>;
   /**
    * Whether `GET /docs` shows a documentation page.
@@ -65,22 +59,20 @@ export interface OpenApiOptions {
    */
   readonly docs?: boolean;
   /**
-   * Returns whether the sender of a request gets the OpenAPI document and the documentation page, such as the guard of
-   * the API. Any result except `true` answers 403, and a `RestError` that the function throws is the answer. No cache
-   * stores the answers. Without this option, everybody gets them, with the names of all fields and rules.
+   * Returns whether the sender of a request gets the document and the page. Any result except `true` answers 403, and a
+   * thrown `RestError` is the answer. No cache stores the answers. Without this option, everybody gets them, with the
+   * names of all fields and rules.
    */
   readonly see?: (req: GuardRequest) => boolean | Promise<boolean>;
   /**
-   * The version of OpenAPI. Version 3.2 describes the method `QUERY` of lists, for a router with `queryMethod: true`.
-   * The documentation page always gets version 3.1.
+   * The version of OpenAPI. Version 3.2 describes the method `QUERY`. The documentation page always gets version 3.1.
    *
    * @default {"3.1"}
    */
   readonly version?: "3.1" | "3.2";
   /**
-   * The form of the parameter `q`, which is a filter as JSON. With `"content"`, the parameter has the media type JSON,
-   * so tools can read the structure of a filter. With `"string"`, the parameter is a text with JSON as its content.
-   * Some client generators leave out a parameter with a media type, or fail at it.
+   * With `"content"`, the parameter `q` has the media type JSON, so tools can read its structure. With `"string"`, it
+   * is a text with JSON: some client generators leave out a parameter with a media type, or fail at it.
    *
    * @default {"content"}
    */

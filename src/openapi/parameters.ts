@@ -70,15 +70,12 @@ export function describeMember(
   return { ...schema, ...description !== undefined && { description } };
 }
 
-/**
- * The documentation page proposes the example for a request. In a request for one entity, a condition could exclude
- * that entity.
- */
+/** The page proposes the example. A condition could exclude the one entity that a request names. */
 function exampleOf(filter: FilterNode, { isOfMany, method }: RouteNode): object {
   return isOfMany ? filterExample(filter, { selectsNothing: method !== "GET" }) : {};
 }
 
-/** Only hooks of the application read a parameter that no feature describes, so its schema allows every value. */
+/** Only hooks read a parameter that no feature describes. */
 function describeQuery(name: string, { facts }: RouteNode): object {
   const known = facts.parameters[name];
   if (known === undefined) return UNKNOWN;
@@ -128,7 +125,7 @@ export function describeHeader(
     ...PREFERENCES,
     ...facts.preferences,
   };
-  // Tools send the example and expect the documented answer, but with `return=minimal` the answer would have no body.
+  // Tools send the example and expect the documented answer, but `return=minimal` has no body.
   const example = preferences.find((each) => each !== "return=minimal");
   return {
     name,

@@ -2,10 +2,9 @@ import { PATH_PARAMETER, pathParameters } from "../describe/paths.ts";
 import type { RouteNode } from "./route_node.ts";
 
 /**
- * OpenAPI treats paths that differ only in parameter names as one path, so the names of the first route are used for
- * all of them.
+ * For OpenAPI, paths that differ only in parameter names are one path, so the first names are used.
  *
- * @throws {TypeError} If a path has parts that OpenAPI cannot express, such as wildcards.
+ * @throws {TypeError} If OpenAPI cannot express a path, such as one with wildcards.
  */
 export function withTemplates(routes: readonly RouteNode[]): RouteNode[] {
   const known = new Map<string, string>();

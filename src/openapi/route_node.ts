@@ -29,9 +29,7 @@ import { isSchema } from "../schema/standard_schema.ts";
 import { declaredKeys } from "../schema/mongoose/schemas/change_indexes.ts";
 import { schemasWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
-/**
- * Routes with equal bodies or answers share their descriptions, so that the document describes each object only once.
- */
+/** Equal bodies and answers share their objects, so that the document describes each only once. */
 export interface RouteNode
   extends Omit<RouteDescription, "body" | "answer" | "filter" | "bytes" | keyof OperationWords> {
   readonly body?: ObjectNode;
@@ -39,61 +37,43 @@ export interface RouteNode
   readonly bytes?: BytesFacts | undefined;
   readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
-  /** The parameters, headers and answers that the features of the operation add. */
   readonly facts: JoinedDescription;
-  /** The response headers of routes whose answers are no entities. */
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>> | undefined;
   readonly many: boolean;
-  /** Whether the route has the method `QUERY`, which reads a list with the query parameters in a request body. */
   readonly isQuery?: true;
-  /** Whether the operation reads or changes several entities. */
   readonly isOfMany: boolean;
   /** Missing for the routes of a class. */
   readonly property?: PropertyPlace;
-  /** A required field, which the example of a `BAD_DATA` error names. */
+  /** A required field, for the example of `BAD_DATA`. */
   readonly needed?: string;
-  /** The fields of a unique index that all readers see, which the example of a `CONFLICT` error names. */
+  /** The fields of a unique index that all readers see, for the example of `CONFLICT`. */
   readonly unique?: readonly string[];
-  /** Strict bodies allow no other keys and no values of other types. */
+  /** Strict bodies allow no other keys and types. */
   readonly isStrict: boolean;
-  /**
-   * Functions of the application can refuse a request with their own error, so the schemas of errors cannot promise a
-   * code.
-   */
+  /** Functions of the application can refuse a request with their own error. */
   readonly isHooked: boolean;
-  /** Whether requests need not pass the guard of the router. */
   readonly isOpen: boolean;
 }
 
 export interface PropertyPlace {
   readonly name: string;
-  /** Whether the property holds one entity and not a list, so that a POST gets a 409 if it has an entity already. */
+  /** A POST gets a 409 if the property has its one entity already. */
   readonly isSingle: boolean;
-  /** The name of the class that declares the property. */
   readonly parent: string;
 }
 
 export interface AnswerNode {
   readonly object: ObjectNode;
-  /**
-   * Hooks, or a `toJSON` of the application, can replace the entity by another value. The schema of such an answer
-   * requires no field.
-   */
+  /** Hooks or a `toJSON` can replace the entity, so no field is required. */
   readonly isHooked: boolean;
   readonly isSelected: boolean;
-  /** The fields that a hook may leave out of the answer. */
   readonly lacks: readonly string[];
-  /** The reference fields whose identifiers the server can replace by entities. */
   readonly populated: ReadonlyMap<string, PopulatedNode>;
 }
 
 export interface PopulatedNode {
-  /**
-   * Missing if the model of the reference is not known, or if the application makes the JSON of the entity. The
-   * document allows any object in both cases.
-   */
+  /** Missing if any object is allowed: the model is not known, or the application makes the JSON. */
   readonly object?: ObjectNode;
-  /** The fields that the answer shows in addition to `_id`. By default, all fields are shown. */
   readonly select?: readonly string[];
   readonly always: boolean;
 }
@@ -159,7 +139,7 @@ export function queryNode(route: Route): RouteNode | undefined {
   return { ...node, words, errors, isQuery: true };
 }
 
-/** Fields for which some senders could get another message than the message of Mongoose are left out. */
+/** Without fields for which some senders could get another message than that of Mongoose. */
 function neededField({ fields, view }: ObjectNode, data: DataType | undefined): string | undefined {
   if (data === undefined || isSchema(data)) return undefined;
   const shape = shapeForAll(buildSchema(data).schema);
@@ -192,7 +172,7 @@ function isRequired({ required }: FieldNode): boolean {
   return required;
 }
 
-/** These hooks can return another value in the place of an entity. */
+/** They can return another value in the place of an entity. */
 const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
 
 function answerNode(route: Route, object: ObjectNode): AnswerNode {
@@ -212,15 +192,12 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
   };
 }
 
-/** Whether a hook can only return the given entity, reject it or leave fields out. The fields keep their types. */
+/** The hook can only return the entity, reject it or leave fields out, so fields keep their types. */
 function keepsFields(hook: object): boolean {
   return keepsEntity(hook) || namedRule(hook) !== undefined;
 }
 
-/**
- * Functions of the application build the JSON of the entity or of an embedded object, so the fields of the class need
- * not be in it.
- */
+/** The JSON of the application need not have the fields of the class. */
 function makesOwnJson(target: ModelClass): boolean {
   return [...schemasWithin(buildSchema(target).schema)].some(hasOwnJson);
 }

@@ -41,14 +41,13 @@ import { checkVersion, parentIdOf, versionIn } from "./request/versions.ts";
 import { strictActionProblems } from "./strict_bodies.ts";
 import { problemsIn } from "./write.ts";
 
-/** If the function of an action returns nothing, the reply is a 204. */
 export async function runAction(context: OpenLevelContext, action: ActionRecord): Promise<Reply> {
   const { level: { operation, target }, timeBudget, req, source } = context;
   const entity = action.on === "one" ? await openEntity(context) : undefined;
   if (entity !== undefined) checkAvailable(context, { action, entity: entity.seen });
   const subject = entity?.seen ?? await selectionOf(source);
   const body = await readActionBody(context, action.body);
-  // `postFetch` may have changed fields only for the answer, and the action need not save these changes.
+  // `postFetch` may have changed fields only for the answer, which the action need not save.
   const shown = new Set(isDocument(subject) ? subject.directModifiedPaths() : []);
   const run = action.run as (...args: unknown[]) => unknown;
   const work = runHook("run", () => run(req, subject, body));
@@ -82,13 +81,12 @@ async function selectionOf(source: Source): Promise<ModelQuery<FrameworkModel> |
   return query && { ...query, filter: exactFilter(query.filter) };
 }
 
-/** Most likely, the action has not called `save()`, and the answer would show values that are not stored. */
+/** The answer would show values that are not stored, most likely because `save()` was not called. */
 function checkSaved(
   { level: { operation, target } }: OpenLevelContext,
   { result, subject, shown }: {
     readonly result: unknown;
     readonly subject: unknown;
-    /** The paths that the hook `postFetch` has changed before the action. */
     readonly shown: ReadonlySet<string>;
   },
 ): void {
@@ -109,12 +107,9 @@ function checkSaved(
 }
 
 interface ActionEntity extends Pick<Fetched, "seen"> {
-  /**
-   * A condition of the next save. `undefined` if the entity was read without its version, so that the next save has no
-   * such condition.
-   */
+  /** A condition of the next save, unless the entity was read without its version. */
   version: Version | undefined;
-  /** The entity after the last `save()` of the action, without the fields that reads leave out. */
+  /** The entity after the last `save()`, without the fields that reads leave out. */
   shown?: object;
 }
 
@@ -132,10 +127,7 @@ interface SaveOptions {
   readonly timestamps?: boolean;
 }
 
-/**
- * Each `save()` in an action has the scope and the last known version as conditions, so that it overwrites no change of
- * another request.
- */
+/** The scope and the last known version are conditions, so that a `save()` overwrites no change of another request. */
 function bindSaves(
   context: OpenLevelContext,
   { entity, doc }: { readonly entity: ActionEntity; readonly doc: Document },
@@ -158,10 +150,9 @@ function bindSaves(
     entity.shown = saved.entity;
     isFirst = false;
     if (link?.embedded) {
-      // Mongoose does not know that the framework has written the embedded entity, and would otherwise send its changes
-      // again.
+      // Mongoose does not know of this write, and would send the changes again.
       markSaved(doc);
-      // An embedded entity has no version, so it uses the version of the document that embeds it.
+      // An embedded entity has the version of the document that embeds it.
       entity.version = saved.version ?? (before ?? 0) + 1;
     } else entity.version = versionIn(doc, context);
     takeSnapshot(doc);
@@ -170,10 +161,7 @@ function bindSaves(
   Object.defineProperty(doc, "save", { value: save, configurable: true, writable: true });
 }
 
-/**
- * The action has got the entity with all fields. If a projection of a hook leaves out some of them, the entity is read
- * again.
- */
+/** The action has got all fields. If a projection leaves out some, the entity is read again. */
 async function shownAs(context: OpenLevelContext, seen: object): Promise<object> {
   const { level: { hooks, shape }, state } = context;
   const selection = { projection: readProjection(state.projection, shape) };
@@ -234,11 +222,10 @@ function shapeFor({ level: { rights } }: OpenLevelContext, type: ModelClass): Sh
 
 interface DocumentClass {
   readonly modelName?: string;
-  /** Set if the document is of a kind (discriminator) of this base model. */
+  /** Set if the document is of a discriminator of this model. */
   readonly baseModelName?: string;
 }
 
-/** A document of the class or of a subclass can be sent as an answer of this class without a cast. */
 function isOfClass(result: unknown, target: ModelClass): result is object {
   if (!isDocument(result)) return false;
   const { modelName = "", baseModelName = modelName } = result.constructor as DocumentClass;
@@ -264,10 +251,7 @@ async function writeAnswer(
   }
 }
 
-/**
- * Undeclared fields are left out. An object that does not fit the class causes an error, because clients rely on the
- * declared fields.
- */
+/** A wrong object is an error, because clients rely on the declared fields. */
 async function castAnswer(
   { type, result }: { readonly type: ModelClass; readonly result: unknown },
   shape: Shape,
@@ -281,10 +265,7 @@ async function castAnswer(
   return JSON.stringify(withoutNewIds(toJsonValue(doc, shape), values));
 }
 
-/**
- * Mongoose adds identifiers to nested objects during the cast. The action has not returned them, and they are stored
- * nowhere.
- */
+/** Mongoose adds identifiers to nested objects during the cast, which are stored nowhere. */
 function withoutNewIds(value: unknown, given: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map((each, index) => withoutNewIds(each, Object(given)[index]));

@@ -3,7 +3,6 @@ import { runHook } from "../declare/hooks/run_hook.ts";
 
 export type ActorNames = (ids: readonly Actor[]) => Promise<ReadonlyMap<unknown, string>>;
 
-/** The names are by the string forms of the identifiers. */
 export async function askNames(
   ask: ActorNames,
   ids: readonly Actor[],

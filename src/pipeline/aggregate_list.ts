@@ -6,22 +6,16 @@ import type { Aggregation } from "../sources/source.ts";
 import type { OptionPlace } from "./option_reader.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
-/**
- * The aggregation needs more memory than MongoDB allows. The client has asked for too many results, so the answer is
- * 409.
- */
+/** MongoDB's codes for too little memory. The client has asked for too many results, so the answer is 409. */
 const MEMORY_LIMITS: readonly unknown[] = [146, 292];
 
 interface ListAggregation extends Aggregation {
-  /**
-   * The stages of the aggregation must return up to one result more, by which `aggregateList()` finds that there are
-   * too many.
-   */
+  /** The stages must return up to one result more, by which too many results are found. */
   readonly max: number;
   readonly excess: string;
 }
 
-/** Too many results are a 409, because an incomplete list would look like all of them. */
+/** An incomplete list would look complete, so too many results are a 409. */
 export async function aggregateList(
   context: OpenLevelContext,
   { max, excess, ...aggregation }: ListAggregation,
@@ -40,15 +34,14 @@ export async function aggregateList(
   return found;
 }
 
-/** The results would show the values of a field that the projection of a hook hides. */
+/** The results would show a field that the projection of a hook hides. */
 function checkShown(
   { level: { shape }, state }: OpenLevelContext,
   fields: readonly string[],
 ): void {
   const projection = readProjection(state.projection, shape);
   const shows = shownBy(projection, shape);
-  // The projection of a hook may show another value in the place of the stored one, as `{ name: "$title" }` does. An
-  // aggregation would show the stored value.
+  // A projection such as `{ name: "$title" }` shows another value than the stored one.
   const isStored = (name: string) => typeof projection[name] !== "string";
   for (const name of fields) {
     const field = shape.fields.get(name);
@@ -57,10 +50,7 @@ function checkShown(
   }
 }
 
-/**
- * A function of the model may show another value than is stored. The database reads the stored values, so the results
- * would reveal values that no entity shows.
- */
+/** A function of the model may show another value than the stored one, which an aggregation would reveal. */
 export function whyUnstored(
   { type }: FieldShape,
   { schema }: OptionPlace,

@@ -27,10 +27,7 @@ function isAvailable(
   );
 }
 
-/**
- * `available` gets the entity as the action itself would, with fields that the reader does not see, so the entity is
- * read again.
- */
+/** `available` gets the entity as the action would, with fields that the reader does not see, so it is read again. */
 export async function actionLinks(
   context: OpenLevelContext,
   actions: readonly Level[],
@@ -52,7 +49,7 @@ async function isOffered(context: OpenLevelContext, action: ActionRecord): Promi
     const { seen } = await fetchOne(context);
     return isAvailable(context, { action, entity: seen });
   } catch (error) {
-    // The hooks of the action refuse the entity, or it has been removed since it was read.
+    // The hooks of the action refuse the entity, or it has been removed.
     if (error instanceof RestError) return false;
     throw error;
   }

@@ -16,7 +16,7 @@ import { type Draft, mergeDraft, passPreSave, refuseProblems } from "./write.ts"
 import { persistEach, persistOne } from "./persist.ts";
 import { certainProblems, strictProblems } from "./strict_bodies.ts";
 
-/** Changes nothing if the number of entities exceeds the limit of the route or the preference `max-affected`. */
+/** The limit of the route or the preference `max-affected` is checked before any change. */
 export async function changeAll(
   context: OpenLevelContext,
   body: JsonObject | undefined,
@@ -37,17 +37,13 @@ async function removeAll(context: OpenLevelContext, limit: number): Promise<Repl
   return { status: 204, affected };
 }
 
-/**
- * With `atomic: false`, a failure of one entity does not prevent the other updates. Otherwise all entities are updated
- * or none.
- */
 async function updateAll(
   context: OpenLevelContext,
   { body, limit }: { readonly body: JsonObject; readonly limit: number },
 ): Promise<Reply> {
   const { source, level: { writes, link, shape } } = context;
   checkFields(context, body);
-  // Embedded entities are stored in the document of their parent, so one write always updates all of them.
+  // A single write updates all embedded entities, because one document holds them.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await performWrite(context, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return tellCounts(direct.affected);
@@ -57,15 +53,14 @@ async function updateAll(
     (entity) => mergeDraft(context, entity, { body, at: "", isNew: false }),
   );
   if (drafts.length === 0) {
-    // A body with wrong values is refused even if the request selects no entity, so that the answer does not depend on
-    // stored entities.
+    // Wrong values are refused even if no entity is selected, so that the answer does not depend on stored entities.
     const { problems } = mergeBody(await source.newEntity(), { body, shape });
     const all = { ...problems, ...strictProblems(context, { body }) };
     if (!isEmpty(all)) throw badData(all);
   }
   await refuseProblems(context, drafts);
   if (!isAtomic) return await updateEach(context, drafts);
-  // All entities get the same body, so an error of one entity is an error of the body.
+  // All entities get the same body, so an error of one is an error of the body.
   await updateTogether(context, drafts).catch(throwOnly);
   return tellCounts(drafts.length);
 }
@@ -81,7 +76,7 @@ function checkFields(context: OpenLevelContext, body: JsonObject): void {
   throw badData({ ...Object.fromEntries(problems), ...strict });
 }
 
-/** Every entity passes its hooks before the first write, so that a hook that refuses one entity prevents all writes. */
+/** Every entity passes its hooks before the first write, so that a refused entity prevents all writes. */
 async function updateTogether(context: OpenLevelContext, drafts: readonly Draft[]): Promise<void> {
   const { source, level: { hooks } } = context;
   const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));
@@ -90,9 +85,7 @@ async function updateTogether(context: OpenLevelContext, drafts: readonly Draft[
   await persistEach(context, given);
 }
 
-/**
- * The answer contains the error of each entity that was not written, so that the client can repeat only these updates.
- */
+/** The answer has the error of each unwritten entity, so that the client can repeat only these. */
 async function updateEach(context: OpenLevelContext, drafts: readonly Draft[]): Promise<Reply> {
   const failed: object[] = [];
   for (const draft of drafts) {

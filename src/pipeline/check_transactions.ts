@@ -7,16 +7,15 @@ import { actingLevel, type Route } from "./request/route.ts";
 /** Every request that needs transactions would fail on a standalone server. */
 export function checkTransactions(route: Route): void {
   const { operation, hooks, link } = actingLevel(route);
-  // Embedded entities are stored in one document, and a `persist` hook writes in the place of the framework. Neither
-  // needs a transaction of the framework.
+  // A single document holds all embedded entities, and a `persist` hook writes by itself.
   if (hooks.persist !== undefined || link?.embedded) return;
   refuseStandalone(route, `${operation}() writes all or nothing, but ${NO_TRANSACTIONS}`);
 }
 
-/** The check is made only if the connection is open already. */
+/** Only an open connection is checked. */
 export function refuseStandalone(route: Route, problem: string): void {
   const [root] = route.levels;
-  // With the option `getConnection`, each request chooses its connection, so the server is not known at start-up.
+  // With `getConnection`, the server is not known at start-up.
   if (root === undefined || route.getConnection || !isStandalone(getModel(root.target).db)) return;
   throw cannotMount(actingLevel(route).target, problem);
 }

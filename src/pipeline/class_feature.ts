@@ -20,103 +20,71 @@ import type { Route } from "./request/route.ts";
 import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts";
 
 /**
- * The code of an option of `@rest` that applies wherever entities of the class are read or written, also in references.
- * The option of one `@rest` applies to all routes of the class, because otherwise one route could show an entity that
- * another hides.
+ * Applies wherever entities of the class are read or written, also in references and on all routes of the class:
+ * otherwise one route could show an entity that another hides.
  */
 export interface ClassFeature<R = unknown> {
   readonly name: string;
-  /** Checks the option of `Framework.initialize()` that the class option needs. */
   settings?(given: unknown): unknown;
-  /** The name of the option of `Framework.initialize()` if it is not `name`. */
+  /** The name of the option of `Framework.initialize()`, if it is not `name`. */
   readonly setting?: string;
-  /** Runs when the class is first used. Throws an error that names the class. */
+  /** Runs when the class is first used. */
   check(option: OptionReader, target: ModelClass): R;
-  /**
-   * The value of an option that follows from the fields of the class and stands in no `@rest`. Embedded classes, which
-   * need no `@rest`, can have it too.
-   */
+  /** Follows from the fields of the class. Embedded classes, which have no `@rest`, can have it too. */
   declared?(target: ModelClass): unknown;
-  /** Runs at start-up for each class of a route that lacks the option, and throws if the class must have it. */
+  /** Runs at start-up for each class of a route without the option, and throws if the class must have it. */
   startWithout?(place: { readonly target: ModelClass; readonly route: Route }): void;
-  /** Throws at start-up if a route cannot serve the option. */
+  /** Throws at start-up if the route cannot serve the option. */
   start?(rule: R, place: { readonly target: ModelClass; readonly route: Route }): void;
-  /** Actions on one entity that the option adds to a `@rest` of the class. */
   methods?(rule: R, rest: RestRecord): readonly ClassMethod[];
-  /**
-   * Operations on a property that holds one entity of the class, in the place of the operations in its `@rest`. Throws
-   * if the property cannot have one of them.
-   */
+  /** Replaces the operations in the `@rest` of a property with one entity. */
   partMethods?(rule: R, part: PartDescription): readonly PartMethod[] | undefined;
-  /** Runs before the method `configure()` of the class. */
+  /** Runs before `configure()` of the class. */
   schema?(rule: R, schema: Schema): void;
   /** Runs after `configure()` of the class. */
   indexes?(rule: R, schema: Schema): void;
   /**
-   * The condition that an entity must match to be read or written. It applies in addition to the option `scope`, in
-   * routes, in references of bodies, in populated references and in `queryFor()`.
+   * Applies in addition to `scope`, in routes, in references of bodies, in populated references and in `queryFor()`.
    */
   condition?(rule: R, req: FrameworkRequest, reach: Reach): MaybePromise<QueryObject>;
-  /**
-   * The field whose value is a condition of each statement of the class. Hints ask for indexes that begin with this
-   * field.
-   */
+  /** The field in `condition`. Hints ask for indexes that begin with it. */
   selecting?(rule: R): string;
-  /** The query parameter that the option adds to routes. */
   readonly parameter?: {
     readonly name: string;
     readonly facts: ParameterFacts;
     isOf(rule: R, method: Method): boolean;
   };
-  /** Fields and parameters that descriptions of routes do not show to the sender of `req`. */
+  /** Fields and parameters that descriptions hide from the sender of `req`. */
   withheld?(rule: R, req: FrameworkRequest): Withheld;
-  /** Runs after the `preFetch` hooks. May throw, and may add conditions to the filter of the request. */
+  /** Runs after the `preFetch` hooks, and may add conditions to the filter. */
   admit?(rule: R, call: Call): void;
-  /**
-   * Runs after the `preFetch` hooks for each class of the route without the option, because references may lead from
-   * this class to a class with the option.
-   */
+  /** Runs for each class of the route without the option, because references may lead to a class with it. */
   admitWithout?(call: Call): void;
-  /**
-   * The values to store in an entity instead of removing it. `undefined` means that the request removes the entity for
-   * good.
-   */
+  /** The values to store instead of a removal. `undefined` if the entity is removed for good. */
   removal?(
     rule: R,
     write: RemovalRequest,
   ): Readonly<Record<string, unknown>> | undefined;
   removalFields?(rule: R): RemovalFields;
-  /**
-   * The values to store with each write of an entity, cast to the types of their fields. The value `undefined` removes
-   * a field.
-   */
+  /** The values to store with each write, already cast. `undefined` removes a field. */
   stamps?(rule: R, write: StampedWrite): Readonly<Record<string, unknown>>;
-  /** The fields that `stamps` may set, so that other writes keep their stored values. */
+  /** Fields of `stamps`, which other writes keep. */
   stamped?(rule: R): readonly string[];
-  /**
-   * Sends further statements in the transaction of each write, so that both are stored or neither. A class with this
-   * method needs a database with transactions.
-   */
+  /** Sends statements in the transaction of each write. It needs a database with transactions. */
   together?(rule: R, write: TogetherWrite): Promise<void>;
   /** Begins index builds for {@linkcode ClassFeature.together}, before a batch begins its transaction. */
   build?(rule: R, model: Model<unknown>): void;
-  /** Other classes that {@linkcode ClassFeature.together} may read or write. */
+  /** Classes that {@linkcode ClassFeature.together} may read or write. */
   writes?(rule: R, target: ModelClass): readonly ModelClass[];
-  /** The function by which housekeeping removes expired data of the class. */
+  /** Removes expired data of the class. */
   tidy?(rule: R): Tidy | undefined;
-  /**
-   * Runs after a request has written entities of the class or parts of them, and the answer waits for it. It must not
-   * throw, because the write cannot be undone.
-   */
+  /** Runs after a write, before the answer. It must not throw, because the write cannot be undone. */
   after?(rule: R, write: DoneWrite): Promise<void>;
-  /**
-   * Whether the writes of an operation have statements of {@linkcode ClassFeature.together}, and so need a transaction.
-   * By default, all do.
-   */
+  /** Whether an operation has statements of {@linkcode ClassFeature.together}. By default, all do. */
   joins?(rule: R, write: { readonly target: ModelClass; readonly operation: string }): boolean;
   /**
-   * The fields whose updates need {@linkcode ClassFeature.together}. Updates that bring an entity back after a removal
-   * always need it. By default, all updates do.
+   * Updates of these fields need {@linkcode ClassFeature.together}, as updates that bring an entity back always do. By
+   * default, all do.
    */
   joinedFields?(rule: R, target: ModelClass): readonly string[];
 }
@@ -129,21 +97,13 @@ export interface RemovalFields {
   readonly all: readonly string[];
 }
 
-/**
- * Removes a portion of the expired entities and returns their number. The framework calls the function again until it
- * returns 0.
- */
+/** Returns the number of removed entities. Called again until it returns 0. */
 export type Tidy = (expired: TidyPortion) => Promise<number>;
 
 export interface TidyPortion {
   readonly model: Model<unknown>;
-  /** The time at which an entity counts as expired. */
   readonly at: Date;
   readonly limit: number;
-  /**
-   * Removes up to `limit` matching entities for good, with the statements of class options in the same transaction.
-   * Returns their number.
-   */
   remove(filter: Filter): Promise<number>;
 }
 
@@ -151,7 +111,6 @@ export interface DoneWrite {
   readonly route: Route;
   /** The lowest level of the route whose entities are documents of a collection. */
   readonly context: LevelContext;
-  /** Given only by the removal of many entities. */
   readonly affected?: number | undefined;
 }
 
@@ -167,15 +126,14 @@ export interface StampedWrite {
 }
 
 export interface TogetherWrite extends WrittenEntities {
-  /** Missing if the framework has removed expired entities. */
+  /** Missing for removals of expired entities. */
   readonly req?: FrameworkRequest | undefined;
-  /** Missing if the option `actor` of `Framework.initialize()` returned no sender. */
+  /** Missing if the option `actor` returned no sender. */
   readonly actor: Actor | undefined;
   readonly target: ModelClass;
-  /** A write of a part also names the property, as in `comments.create`. */
+  /** As in `comments.create` for a write of a part. */
   readonly operation: string;
   readonly session: ClientSession;
-  /** Missing if the framework has removed expired entities. */
   readonly request?: JoinedRequest | undefined;
 }
 
@@ -185,17 +143,11 @@ export interface JoinedRequest {
   readonly route: Route;
   /** All removals of a transaction store the same time. */
   readonly at: Date;
-  /** Stored by all removals of this request and its cascades, because requests can have equal times. */
+  /** Separates requests with equal times. Cascades store it too. */
   readonly removalId: mongo.ObjectId;
-  /**
-   * The write for which the client has sent the request, if the present write follows from it. The limit `maxCascade`
-   * counts all removals with the same origin.
-   */
+  /** The write that the client has asked for. `maxCascade` counts all removals with one origin. */
   readonly origin: TogetherWrite | undefined;
-  /**
-   * Writes entities of another class in the transaction of `from`. The history records these writes under the operation
-   * in `place`.
-   */
+  /** Writes another class in the transaction of `from`. The history records the operation in `place`. */
   open(from: TogetherWrite, place: JoinedPlace): Promise<JoinedClass>;
 }
 
@@ -203,7 +155,7 @@ export type RemovalRequest = Pick<JoinedRequest, "req" | "actor" | "at" | "remov
 
 export interface JoinedPlace extends Pick<TogetherWrite, "target" | "operation"> {
   /**
-   * With `"route"`, the writes reach entities in the trash if the request does.
+   * With `"route"`, the writes reach the trash if the request does.
    *
    * @default {"reference"}
    */
@@ -213,9 +165,8 @@ export interface JoinedPlace extends Pick<TogetherWrite, "target" | "operation">
 type Scope = NonNullable<RestRecord["scope"]>;
 
 /**
- * With `"route"`, the request can ask for entities in the trash. With `"reference"`, an entity or the application
- * refers to them, and entities in the trash stay hidden. `"everyone"` also reaches entities of other tenants, to find
- * out whether any entity refers to another one.
+ * `"route"` can ask for entities in the trash, which stay hidden from `"reference"`. `"everyone"` also reaches other
+ * tenants, to find out whether any entity refers to another one.
  */
 export type Reach = "route" | "reference" | "everyone";
 
@@ -260,8 +211,7 @@ function placeOf(target: ModelClass): OptionPlace {
     passed: [],
     skipsGuard: false,
     fail: (problem) => cannotMount(target, problem),
-    // The schema of the class is still being built when the place of its option is described. An earlier look-up would
-    // build the schema again without an end.
+    // The schema is still being built when the place is described. An earlier look-up would recurse without an end.
     get schema() {
       return buildSchema(target).schema;
     },
@@ -287,7 +237,6 @@ export function scopesOfRules(rules: readonly ClassRule[], reach: Reach): Scope[
   );
 }
 
-/** `undefined` means that the request removes entities for good. */
 export function removalByRules(
   rules: readonly ClassRule[],
   write: RemovalRequest,
@@ -297,7 +246,7 @@ export function removalByRules(
   return kept.length === 0 ? undefined : () => Object.assign({}, ...kept);
 }
 
-/** The class is on the route or embedded in a class of it. */
+/** Also for classes that a class of the route embeds. */
 export function startRules(
   rules: readonly ClassRule[],
   place: { readonly target: ModelClass; readonly route: Route },
@@ -329,7 +278,6 @@ export function joiningRules(
   );
 }
 
-/** `undefined` means that the updates of all fields need further statements of class options. */
 function joinedFieldsOf(
   rules: readonly ClassRule[],
   write: Pick<TogetherWrite, "operation" | "target">,
@@ -341,7 +289,6 @@ function joinedFieldsOf(
   return new Set([...joined.flatMap((each) => each ?? []), ...removalFieldsOf(rules)?.all ?? []]);
 }
 
-/** `undefined` if no class option adds statements. */
 export function transactionRule(
   rules: readonly ClassRule[],
   { request, ...place }: JoinedPlace & { readonly request?: JoinedRequest },

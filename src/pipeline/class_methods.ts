@@ -7,31 +7,27 @@ import type { AnswerHeader, BytesFacts, ParameterFacts } from "./description.ts"
 import type { Reply } from "./request/reply.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 
-/** Descriptions of the API show such a route as an action. */
 export interface ClassMethod extends Omit<ActionRecord, "run"> {
   readonly operation: string;
-  /**
-   * The hooks of another operation, which also run for this route. A caller from whom `one()` hides an entity can
-   * therefore not read its history.
-   */
+  /** The hooks of another operation also run here, so that nobody reads the history of an entity that `one()` hides. */
   readonly hooks: Method["hooks"];
   readonly parameters?: Readonly<Record<string, ParameterFacts>>;
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
   perform(context: OpenLevelContext): Promise<Reply>;
 }
 
-/** A class option answers the requests of such an operation in the place of the framework. */
+/** A class option answers these requests in the place of the framework. */
 export interface PartMethod extends Pick<Method, "operation" | "hooks"> {
   readonly bytes?: BytesFacts;
-  /** Throws a 403 if the reader of the request has no right to the route. */
+  /** Throws a 403 if the reader has no right to the route. */
   checkRights?(context: LevelContext): void;
-  /** Runs before any entity is read. Throws an error for the client. */
+  /** Runs before any entity is read. */
   checkRequest?(context: LevelContext): void;
   /** Runs after the parents in the path have been read. */
   perform(context: OpenLevelContext): Promise<Reply>;
 }
 
-/** `undefined` means that no class option has added the route. */
+/** `undefined` if no class option has added the route. */
 export function performOf(
   method: object,
 ):
@@ -50,10 +46,7 @@ export function partMethodsOfRules(
   return rules.map(({ feature, rule }) => feature.partMethods?.(rule, part)).find((each) => each);
 }
 
-/**
- * If another `@rest` has the option, an open `@rest` does not open these routes, because they show more than its own
- * operations.
- */
+/** An open `@rest` without the option does not open these routes, which show more than its operations. */
 export function methodsOfRules(
   rules: readonly ClassRule[],
   rest: RestRecord,

@@ -5,14 +5,12 @@ import type { FieldShape } from "../schema/fields/shape.ts";
 export type Schema = Readonly<Record<string, unknown>>;
 
 export interface ParameterFacts {
-  /** The purpose of the parameter. */
   readonly text: string;
   readonly fields?: readonly string[];
-  /** The values that each element of a parameter with a list may have. The default is the names in `fields`. */
+  /** The values of each element of a list. The default is `fields`. */
   readonly values?: readonly string[];
   readonly default?: number;
   readonly maximum?: number;
-  /** The schema of a parameter with a single value, or further rules for a parameter with a list. */
   readonly schema?: Schema;
 }
 
@@ -29,22 +27,16 @@ export interface HeaderFacts {
 
 export interface MediaFacts {
   readonly schema: Schema;
-  /** The media types of the parts of a multipart form, by the names of the parts. */
   readonly encoding?: Readonly<Record<string, { readonly contentType: string }>>;
 }
 
-/** Bodies and answers that are bytes and no JSON. */
 export interface BytesFacts {
-  /** By media type. Missing if a request has no such body. */
   readonly body?: Readonly<Record<string, MediaFacts>>;
   readonly maxBytes?: number;
-  /** By media type. Missing if the answer is JSON or empty. */
   readonly answer?: Readonly<Record<string, Schema>>;
-  /** The statuses of further answers, each with a text about its purpose. */
   readonly statuses?: Readonly<Record<number, string>>;
   readonly headers: Readonly<Record<string, HeaderFacts>>;
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
-  /** The codes of further errors of requests with bytes. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -53,15 +45,15 @@ export interface AnswerHeader {
   readonly schema: Schema;
 }
 
-/** A reference field for which an answer may show the entity in the place of its identifier. */
+/** An answer may show the entity in the place of its identifier. */
 export interface FilledFacts {
   readonly field: FieldShape;
-  /** The fields shown in addition to `_id`. Without a list, all fields are shown. */
+  /** By default, all fields. */
   readonly select?: readonly string[];
   readonly always: boolean;
 }
 
-/** `shows` names a field whose value is shown. `computes` names a field from which a number is computed. */
+/** Of a shown value, or of a computed number. */
 export type PropertyFacts =
   | { readonly shows: string }
   | { readonly computes: string }
@@ -69,60 +61,42 @@ export type PropertyFacts =
   | { readonly anyOf: readonly PropertyFacts[] }
   | { readonly properties: Readonly<Record<string, PropertyFacts>> };
 
-/** A list whose elements are no entities. The answers of a route are described as either entities or such elements. */
 export interface AlternativeFacts {
-  /** The end of the name that the OpenAPI document gives to the schema of an element. */
   readonly name: string;
   readonly maxItems: number;
   readonly items: PropertyFacts;
 }
 
-/** The bodies that a feature accepts in addition to one entity as JSON. */
 export interface BodyFacts {
-  /** Missing if a body cannot be an array. */
   readonly maxItems?: number;
-  /** The media types of a body besides JSON, each with its schema. */
   readonly content?: Readonly<Record<string, Schema>>;
 }
 
 export interface StatusFacts {
-  /**
-   * A word that the OpenAPI document adds to the name of the answer. An answer with the same status and without the
-   * headers has the name without the word.
-   */
+  /** Distinguishes the answer from one with the same status without the headers. */
   readonly name: string;
   readonly headers: Readonly<Record<string, AnswerHeader>>;
 }
 
 export interface AnswerFacts {
   readonly headers?: Readonly<Record<string, AnswerHeader>>;
-  /** The media types of a list besides JSON, each with its schema. */
   readonly content?: Readonly<Record<string, Schema>>;
-  /** Whether clients can choose the fields, so that no field of the schema is required. */
+  /** Clients can choose the fields, so no field is required. */
   readonly isPartial?: boolean;
-  /** The reference fields for which the answer may show entities in the place of identifiers. */
   readonly filled?: ReadonlyMap<string, FilledFacts>;
   readonly alternative?: AlternativeFacts;
-  /**
-   * The answers with the status 207, by media type. `"list"` stands for a JSON array of results, any other value is the
-   * schema of the answer.
-   */
+  /** Of answers with the status 207. `"list"` is a JSON array of results. */
   readonly results?: Readonly<Record<string, Schema | "list">>;
-  /** By status. */
   readonly statuses?: Readonly<Record<number, StatusFacts>>;
 }
 
-/** The facts that one feature adds to the description of a route, with only the fields that the reader may see. */
+/** With only the fields that the reader may see. */
 export interface Description {
   readonly parameters?: Readonly<Record<string, ParameterFacts>>;
   readonly headers?: Readonly<Record<string, HeaderFacts>>;
-  /**
-   * The preferences of the header `Prefer`, each with a text about its purpose. A preference with `undefined` is
-   * accepted without effect and left out of the OpenAPI document.
-   */
+  /** `undefined` is accepted without effect, and left out of the OpenAPI document. */
   readonly preferences?: Readonly<Record<string, string | undefined>>;
   readonly errors?: readonly ErrorCode[];
-  /** Properties of the result of `Framework.describe()`. */
   readonly route?: Readonly<Record<string, unknown>>;
   readonly body?: BodyFacts;
   readonly answer?: AnswerFacts;
@@ -135,7 +109,6 @@ export interface JoinedDescription extends Required<Omit<Description, "answer" |
   };
 }
 
-/** A parameter of two features gets the fields and the values of both. */
 export function joinDescriptions(all: readonly Description[]): JoinedDescription {
   const parameters: Record<string, ParameterFacts> = {};
   for (const [name, facts] of all.flatMap((each) => Object.entries(each.parameters ?? {}))) {

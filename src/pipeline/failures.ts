@@ -50,7 +50,6 @@ const ANSWERS = {
   feeds: ["UNAVAILABLE", "Too many collections are live"],
 } as const satisfies Record<string, readonly [ErrorCode, string]>;
 
-/** `isTold` says whether the reader may learn that a field has the name. */
 export function answerTo(
   failure: Failure,
   { cause, isTold = () => true }: {
@@ -96,20 +95,16 @@ function retryLater(pauseMS = 0): { readonly "Retry-After": string } {
   return { "Retry-After": `${Math.max(RETRY_AFTER_SECONDS, seconds)}` };
 }
 
-/** The 503 of a request that the server, and not the database, cannot serve at the moment. */
 export function overloaded(message: string): RestError {
   const failure = { kind: "away", reason: "outage" } as const;
   return refusal("UNAVAILABLE", { message }, { headers: retryLater(), failure });
 }
 
-/**
- * This 409 has no failure, so that the framework does not repeat the request, which would compare the same versions.
- */
+/** Has no failure, because a repeated request would compare the same versions. */
 export function staleVersion(): RestError {
   return refusal("CONFLICT", { message: CHANGED });
 }
 
-/** Such answers are reported once for many requests. */
 export function isOutage(answer: RestError | undefined): boolean {
   return answer instanceof Refusal && answer.failure?.kind === "away";
 }
@@ -118,10 +113,7 @@ export function isLost(error: unknown): boolean {
   return isFailure(error, "changed", "occupied") || isLate(error);
 }
 
-/**
- * A write with a condition on the version in `If-Match` matches no entity if another request has changed the version.
- * The answer is then a 412.
- */
+/** If the version in `If-Match` has changed, the statement matches no entity, and the answer is a 412. */
 export async function bindToVersion<T>(
   { match }: LevelContext,
   write: () => Promise<T>,
@@ -140,11 +132,11 @@ export function toAnswer(error: unknown): unknown {
 }
 
 export interface TranslateOptions extends FailureOptions {
-  /** Whether the reader of the answer may learn that a field has the name. */
+  /** Whether the reader may learn that a field has the name. */
   readonly isTold?: (name: string) => boolean;
 }
 
-/** `undefined` means that the client gets a 500 without details. */
+/** `undefined` means a 500 without details. */
 export function translateError(error: unknown, options: TranslateOptions): RestError | undefined {
   const { targets, isHidden, isTold = (name) => !isHidden(name) } = options;
   const own = toAnswer(error);
@@ -156,10 +148,7 @@ export function translateError(error: unknown, options: TranslateOptions): RestE
   return failure && answerTo(failure, { cause, isTold });
 }
 
-/**
- * Problems with the data are joined in one 400 under keys that begin with the index of the entity. An error that is not
- * about data alone becomes the answer.
- */
+/** Problems with the data become one 400, under keys that begin with the index. Any other error becomes the answer. */
 export function translateBulk(
   bulk: BulkError,
   optionsFor: (index: number) => TranslateOptions,
@@ -181,7 +170,7 @@ export function translateBulk(
   return { answer: badData(problems, bulk), thrown: bulk };
 }
 
-/** `undefined` means an error of the application, so that the client gets a 500. */
+/** `undefined` means an error of the application, and so a 500. */
 export function translateHookFailure(
   hookFailure: HookFailure,
   options: TranslateOptions,

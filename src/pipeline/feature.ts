@@ -12,10 +12,7 @@ import type { Reply } from "./request/reply.ts";
 import type { Call, OpenLevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
 
-/**
- * The name of a field in an option. Code can read it only for a reader who may see the field, so an option never
- * reveals a field that is hidden from the reader.
- */
+/** Code can read the name only for a reader who may see the field, so that no option reveals a hidden field. */
 export class DeclaredField {
   readonly #name: string;
 
@@ -24,8 +21,8 @@ export class DeclaredField {
   }
 
   /**
-   * A list, so that `flatMap()` leaves out hidden fields. Without `shape`, the model is made by Mongoose alone, without
-   * the option `hidden`.
+   * A list, so that `flatMap()` leaves out hidden fields. Without `shape`, the model is of Mongoose alone and hides
+   * nothing.
    */
   seenBy(shape: Shape | undefined): string[] {
     const isSeen = shape === undefined || shape.fields.get(this.#name)?.hidden === false;
@@ -33,7 +30,6 @@ export class DeclaredField {
   }
 }
 
-/** The phase `narrow` of each feature whose option is a list of fields. */
 export function narrowFields(
   declared: readonly DeclaredField[],
   reader: Shape,
@@ -42,10 +38,7 @@ export function narrowFields(
   return names.length === 0 ? undefined : names;
 }
 
-/**
- * A path whose values decide the result of a request although the answer does not show them. It stays private until a
- * reader may see its values, and `$**` stands for all fields.
- */
+/** A path whose values decide the result although the answer does not show them. `$**` stands for all fields. */
 export class DeclaredPath {
   readonly #path: string;
 
@@ -58,16 +51,13 @@ export class DeclaredPath {
   }
 }
 
-/**
- * A feature that keeps the name of a field as a plain string does not compile with this type. Such a name could reach a
- * reader from whom the field is hidden.
- */
+/** A plain string does not compile: it could reveal the name of a hidden field. */
 export type Nameless<T> = T extends string ? string extends T ? "use DeclaredField" : T
   : T extends DeclaredField | DeclaredPath | ((...args: never) => unknown) ? T
   : T extends object ? { readonly [K in keyof T]: Nameless<T[K]> }
   : T;
 
-/** `declared` is the checked option, `rule` is the option without the fields that are hidden from the reader. */
+/** `rule` is the checked option without hidden fields. */
 export interface FeatureTypes {
   readonly declared: unknown;
   readonly rule: unknown;
@@ -75,7 +65,6 @@ export interface FeatureTypes {
   readonly captured: unknown;
 }
 
-/** The types of a feature whose option names no field, so that nothing in it can be hidden from a reader. */
 export interface Plain<R, P, C = undefined> {
   readonly declared: R;
   readonly rule: R;
@@ -83,9 +72,9 @@ export interface Plain<R, P, C = undefined> {
   readonly captured: C;
 }
 
-/** The start of the application fails with the reason if an operation does not meet the condition of its feature. */
+/** The application does not start if an operation does not meet the condition. */
 export type Requirement =
-  /** A `fetch` hook would replace the query of the framework. Middleware of `find()` does not apply to aggregations. */
+  /** A `fetch` hook would replace the query. Middleware of `find()` does not apply to aggregations. */
   | { readonly needs: "query" | "aggregation" }
   | { readonly needs: "_id" | "collection"; readonly reason: string }
   | {
@@ -94,89 +83,63 @@ export type Requirement =
     readonly reason: (hook: HookName) => string;
   };
 
-/**
- * The rules of a feature whose answer replaces the usual answer. Parameters of features outside `keeps` are refused,
- * because they would have no effect.
- */
+/** Parameters of features outside `keeps` would have no effect, and are refused. */
 export interface Exclusive {
-  /** The features that a request can use together with this feature. */
   readonly keeps: readonly string[];
-  /** The end of the error message for a parameter that a client cannot send together with this feature. */
+  /** The end of the error message for a refused parameter. */
   readonly allowed: string;
-  /** A plural noun for the results of the feature in error messages. */
   readonly noun: string;
-  /**
-   * The error message for a request that asks for this feature and for another exclusive feature with the given `noun`.
-   */
+  /** The error message for a request with another exclusive feature. */
   clash(noun: string): string;
 }
 
 /**
- * Each method is one phase, and the framework runs the phases of all features in the order of this interface. A phase
- * gets only its arguments, so that `parse` cannot use fields that are hidden from the reader.
+ * Each method is one phase, in the order in which they run. A phase gets only its arguments, so that `parse` cannot use
+ * hidden fields.
  */
 export interface Feature<T extends FeatureTypes> {
   readonly name: string;
-  /** The name of the option if it is not `name`. Two features may share an option. */
+  /** The name of the option if it is not `name`. Two features may share it. */
   readonly option?: string;
-  /**
-   * Further options, which `check` reads by `OptionReader.other()`. Without the main option they are an error at
-   * start-up, because they would have no effect.
-   */
+  /** Further options, which `check` reads by `OptionReader.other()`. */
   readonly also?: readonly string[];
   readonly operations: readonly OperationName[];
-  /** Whether the option can be `false`, which says that the operation goes without the feature. */
+  /** With `false`, the operation goes without the feature. */
   readonly takesFalse?: true;
   readonly requirements?: readonly Requirement[];
   readonly exclusive?: Exclusive;
-  /**
-   * `"list"` stands for values that are separated by commas. Requests of an operation without the feature must not have
-   * these parameters.
-   */
+  /** `"list"` values are separated by commas. */
   readonly parameters?: Readonly<Record<string, "one" | "list">>;
-  /**
-   * Headers of a request that change the answer. Every answer names them in `Vary`, so that caches store separate
-   * answers.
-   */
+  /** Request headers that change the answer, named in `Vary` of every answer for caches. */
   readonly varies?: readonly string[];
-  /**
-   * Whether the feature reads entities that the client's filter `q` may exclude. Such a read applies only the
-   * conditions of hooks, which the framework then keeps apart.
-   */
+  /** Whether the feature reads entities outside the filter `q`, by the conditions of hooks alone. */
   readonly readsBeyondFilter?: boolean;
-  /** Checks the option of `Framework.initialize()` and adds defaults. All routes of a router share the result. */
+  /** Checks the option of `Framework.initialize()` and adds defaults. */
   settings?(given: unknown): unknown;
-  /** Runs at start-up. Throws an error that names the class if the option is wrong. */
+  /** Runs at start-up. */
   check(option: OptionReader, place: OptionPlace): Nameless<T["declared"]>;
-  /**
-   * Leaves out the fields that are hidden from the reader. `undefined` means that this reader does not have the
-   * feature.
-   */
+  /** Leaves out hidden fields. `undefined` if this reader does not have the feature. */
   narrow(declared: Nameless<T["declared"]>, reader: Shape): T["rule"] | undefined;
-  /** The phase `parse` can read only the described parameters and headers, so that the OpenAPI document is complete. */
+  /** `parse` can read only the described parameters and headers, so that the OpenAPI document is complete. */
   describe(rule: T["rule"]): Description;
-  /** Runs when a router is mounted, to log hints and to check that the database can serve the feature. */
+  /** Runs when a router is mounted, to log hints and to check the database. */
   start?(rule: T["rule"], route: Route): void;
   /** Runs before the first hook, for values that a hook could change. */
   capture?(req: FrameworkRequest): T["captured"];
-  /**
-   * Whether a request asks for an exclusive feature. A feature whose `parse` reads the body needs this method, so that
-   * wrong headers are refused before the body is read. By default, a result of `parse` decides.
-   */
+  /** By default, a result of `parse`. Needed if `parse` reads the body, so that wrong headers are refused before. */
   asks?(rule: T["rule"], given: GivenRequest<T["captured"]>): boolean;
-  /** Runs after the `preFetch` hooks. `undefined` means that the request does not use the feature. */
+  /** Runs after the `preFetch` hooks. */
   parse(rule: T["rule"], given: GivenRequest<T["captured"]>): T["params"] | undefined;
-  /** The changes to the query and to the answer that need no database. */
+  /** Changes to the query and to the answer, without the database. */
   select?(params: T["params"]): Pieces;
-  /** Sends the whole answer before the database is read. Only for a feature with `exclusive`. */
+  /** Sends the whole answer before the database is read. Needs `exclusive`. */
   takeOver?(params: T["params"], call: Call): (res: Response) => Promise<void>;
-  /** The changes to the query and to the answer that need the database. */
+  /** Changes to the query and to the answer, with the database. */
   prepare?(params: T["params"], context: OpenLevelContext): Promise<Pieces>;
-  /** The answer in the place of the operation. Only for a feature with `exclusive`. */
+  /** Replaces the operation. Needs `exclusive`. */
   respond?(params: T["params"], context: OpenLevelContext): Promise<Reply>;
-  /** Runs the operation, with work before and after it. The first feature in the list of features is the outermost. */
+  /** Runs around the operation. The first feature is the outermost. */
   wrap?(params: T["params"], operation: WrappedOperation): Promise<Reply>;
-  /** Headers of the answer with a list. */
   headers?(params: T["params"], list: FoundList): Readonly<Record<string, string>>;
 }
 
@@ -191,10 +154,7 @@ export interface FoundList extends Found {
 
 type Members<F> = { readonly [K in keyof F]: F[K] };
 
-/**
- * The framework passes to each phase only the results of earlier phases of the same feature, so the values have the
- * right types.
- */
+/** Each phase gets only results of earlier phases of its feature, so the types are right. */
 export type AnyFeature = Members<Feature<FeatureTypes>>;
 
 export interface ActiveFeature {

@@ -46,16 +46,14 @@ import { type Endpoint, endpointsFor, type RouterFeature } from "./router_featur
 
 export interface DutiesRequest {
   readonly req: FrameworkRequest;
-  /** Not read from `req.framework.actor`, because a hook may have replaced `req.framework`. */
+  /** Not `req.framework.actor`, because a hook may have replaced `req.framework`. */
   readonly actor: Actor | undefined;
   readonly operation: string;
   readonly route: Route;
   readonly timeBudget: TimeBudget;
-  /** The write for which the client has sent the request. Missing for that write itself. */
   readonly origin?: TogetherWrite | undefined;
 }
 
-/** The features run in the order of the list for each request. */
 export class FeatureList {
   readonly all: readonly AnyFeature[];
   readonly parameters: ParameterForms;
@@ -71,8 +69,7 @@ export class FeatureList {
     this.all = all;
     this.#ofClasses = ofClasses;
     this.#ofRouters = ofRouters;
-    // An application may build the schema of a class before it mounts a router. The fields and indexes of class options
-    // must be in this schema too.
+    // An application may build a schema before it mounts a router.
     if (ofClasses.length > 0) {
       addToSchemas({
         add: (target, schema) => addRulesToSchema(this.#rulesOf(target), schema),
@@ -94,13 +91,13 @@ export class FeatureList {
 
   readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
 
-  /** Class options that the class does not declare. Some of them check the class nevertheless. */
+  /** Some undeclared class options check the class. */
   readonly #without = memoize((target: ModelClass) => {
     const rules = this.#rulesOf(target);
     return this.#ofClasses.filter((each) => !rules.some(({ feature }) => feature === each));
   });
 
-  /** Every read and write of the class must apply these conditions in addition to the option `scope`. */
+  /** They apply to every read and write, in addition to `scope`. */
   conditionsOf(target: ModelClass, reach: Reach): NonNullable<RestRecord["scope"]>[] {
     return scopesOfRules(this.#rulesOf(target), reach);
   }
@@ -125,7 +122,7 @@ export class FeatureList {
     };
   }
 
-  /** The checks can add conditions to the filter of the request. */
+  /** The checks can add conditions to the filter. */
   admitClasses(call: Call): void {
     for (const { target } of call.route.levels) {
       for (const { feature, rule } of this.#rulesOf(target)) feature.admit?.(rule, call);
@@ -141,10 +138,7 @@ export class FeatureList {
     return partMethodsOfRules(this.#rulesOf(part.target), part);
   }
 
-  /**
-   * For a write of parts, the options of the class whose entities embed the parts apply. `undefined` means that the
-   * request need not wait.
-   */
+  /** A write of parts has the options of the class that embeds them. */
   afterWrite(
     { route, levels }: Call,
     { affected }: { readonly affected?: number | undefined },
@@ -156,10 +150,6 @@ export class FeatureList {
     return isDue ? runAfter(rules, { route, context, affected }) : undefined;
   }
 
-  /**
-   * Whether class options store values with writes or removals of the class or of a class that it embeds. Other writes
-   * skip this work.
-   */
   readonly #addsValues = memoize((target: ModelClass) => {
     const all = [target, ...embeddedClasses(target)];
     return all.flatMap(this.#rulesOf)
@@ -222,7 +212,6 @@ export class FeatureList {
     return transactionRule(this.#rulesOf(target), { target, operation });
   }
 
-  /** `undefined` means that a removal removes the entity from the database. */
   removalFieldsOf(target: ModelClass): RemovalFields | undefined {
     return removalFieldsOf(this.#rulesOf(target));
   }
@@ -254,7 +243,6 @@ export class FeatureList {
     });
   }
 
-  /** All routes of a router share the settings. */
   settings(given: object): ReadonlyMap<string, unknown> {
     const options = given as Readonly<Record<string, unknown>>;
     return new Map(

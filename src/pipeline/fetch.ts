@@ -30,7 +30,7 @@ import {
 } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 
-/** If no hook needs the entities as objects, the read may return them as JSON text, which is faster. */
+/** JSON text is faster, if no hook needs objects. */
 export async function openRead(context: OpenLevelContext): Promise<Read> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   const read = await context.source.read(requestOf(context));
@@ -43,7 +43,7 @@ async function* generated<T>(list: AsyncIterable<T>): AsyncGenerator<T> {
   yield* list;
 }
 
-/** Operations that change entities need objects, even if no hook gets them. */
+/** Changes need objects, even if no hook gets them. */
 export async function openEntities(context: OpenLevelContext): Promise<EntitiesRead> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   return presented(context, await context.source.readEntities(requestOf(context)));
@@ -77,7 +77,6 @@ function openGiven(
   };
 }
 
-/** If hooks name fields that reads leave out, these fields are read too. */
 function presented(context: OpenLevelContext, { list, one }: EntitiesRead): EntitiesRead {
   const show = presenter(context);
   const names = lackedFields(context);
@@ -103,10 +102,7 @@ function presented(context: OpenLevelContext, { list, one }: EntitiesRead): Enti
   };
 }
 
-/**
- * A hook that never returns would otherwise keep the database cursor open. Operations that write go on when their
- * client disconnects.
- */
+/** A hook that never returns would keep the database cursor open. Writes go on when their client disconnects. */
 async function* untilClientLeaves<T>(
   { req, level }: OpenLevelContext,
   lists: AsyncGenerator<T>,
@@ -144,7 +140,7 @@ async function readEntity(
   return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(context)) : undefined);
 }
 
-/** `undefined` means that the path of the PUT contains another field, so the framework generates the `_id`. */
+/** `undefined` if the path names another field, so that an `_id` is generated. */
 function newIdentifier(context: OpenLevelContext): unknown {
   const { writes, shape } = context.level;
   return writes?.by === "_id" ? castPathId(idParam(context), shape) : undefined;
@@ -167,7 +163,7 @@ export async function selectEntities(context: OpenLevelContext, limit: number): 
   return seen;
 }
 
-/** The filter of the client does not apply, because a change may have moved the entity out of this filter. */
+/** The filter of the client does not apply, because a change may have moved the entity out of it. */
 export async function fetchAnyway(
   context: OpenLevelContext,
   name: EntityName,
@@ -178,16 +174,13 @@ export async function fetchAnyway(
 
 export interface Fetched extends VersionRead {
   readonly entity: object;
-  /** The entity that the hook `postFetch` has returned, as its reader may see it. */
   readonly seen: object;
 }
 
-/** Throws a 404 if the entity does not exist or `postFetch` hides it. */
 export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead): Promise<Fetched> {
   const entity = await readEntity(context, opened);
   if (entity === undefined) throw notFound();
-  // The hook `postFetch` may change the version field, so the version is read before. If the hook has saved the entity,
-  // the version is read again.
+  // `postFetch` may change the version field. If it has saved the entity, the version is read again.
   const read = versionRead(entity, context);
   const saves = savesOf(entity);
   const seen = await passPostFetch(context, entity);
@@ -197,8 +190,8 @@ export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead)
 }
 
 /**
- * The values of an entity that may be written later are recorded before the hook can change them. The write compares
- * them with the stored values, and so detects changes of other requests.
+ * Records the values before the hook can change them. The write compares them with the stored values, to detect changes
+ * of other requests.
  */
 export function passPostFetch(
   context: OpenLevelContext,
@@ -208,15 +201,13 @@ export function passPostFetch(
   const isWritten = kind.change !== undefined && isDocument(entity) && !entity.isNew;
   if (postFetch !== undefined && isWritten) {
     readSnapshot(entity);
-    // The write has the values that the hook has read as conditions, so that it overwrites no change of another
-    // request. A field with the option `apart` is not loaded into the document.
+    // The write has the values that the hook has read as conditions. Fields with `apart` are not loaded.
     const read = readBy(postFetch);
     factsOf(entity).seen = read.filter((name) => !shape.fields.get(name)?.apart);
   }
   return passHook(context, "postFetch", { entity });
 }
 
-/** Fields that hooks of a level name, and that reads leave out. */
 function lackedFields({ level: { hooks, kind, shape }, state }: LevelContext): string[] {
   const names = Object.values(hooks as Readonly<Record<string, unknown>>).flatMap((hook) =>
     typeof hook === "function" ? readBy(hook) : []
@@ -230,9 +221,7 @@ function lackedFields({ level: { hooks, kind, shape }, state }: LevelContext): s
 
 type Present = (found: object) => object;
 
-/**
- * A change needs documents, which can be saved. With the option `lean`, the hooks of a read get instances of the class.
- */
+/** Only documents can be saved. With `lean`, the hooks of a read get instances of the class. */
 function presenter({ level, state }: LevelContext): Present {
   const { hooks, kind, shape } = level;
   if (kind.change !== undefined) return presentDocument;

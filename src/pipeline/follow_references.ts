@@ -11,8 +11,8 @@ import { type ReferredModel, referredModels } from "./references.ts";
 import type { LevelContext } from "./request/request_context.ts";
 
 /**
- * The scope, the trash and the tenant of a referred class limit its entities first, so that neither the result nor the
- * limit on their number tells anything about other entities.
+ * Scope, trash and tenant of a referred class apply first, so that neither the result nor the limit tells of other
+ * entities.
  */
 export async function followReferences<F extends readonly (Filter | undefined)[]>(
   context: LevelContext,
@@ -48,10 +48,10 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
   return replaced as [...F];
 }
 
-/** In bytes. MongoDB needs the rest of its limit of 16 MB for the statement. */
+/** In bytes. The statement needs the rest of MongoDB's limit of 16 MB. */
 const MAX_BYTES = 15 * 1024 * 1024;
 
-/** Equal conditions through references share one query. */
+/** Equal conditions share one query. */
 interface Lookup extends ReferredModel {
   readonly conditions: ReferenceCondition[];
 }
@@ -69,7 +69,6 @@ function keyOf({ model }: ReferredModel, { conditions }: ReferenceCondition): st
   return `${model.modelName} ${bytes.toString("latin1")}`;
 }
 
-/** Several references to the class may have equal conditions, so the result has an entry for each of them. */
 async function askClass(
   { timeBudget, route: { maxTimeMS, limits: { maxReferred } } }: LevelContext,
   { model, scope, conditions }: Lookup,
@@ -89,7 +88,7 @@ async function askClass(
   return conditions.map((each) => [each, idsFor(each.reference, { ids, model })]);
 }
 
-/** Identifiers that the reference cannot store are left out, because no entity can refer to them. */
+/** No entity can refer to identifiers that the reference cannot store. */
 function idsFor(
   { type }: FieldShape,
   { ids, model }: { readonly ids: unknown[]; readonly model: Model<unknown> },

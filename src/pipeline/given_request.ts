@@ -6,25 +6,18 @@ import { type BodyLimits, isJsonBody, readElements } from "../write/body/read_bo
 import { preferencesOf } from "./request/preferences.ts";
 import type { Description } from "./description.ts";
 
-/**
- * The parameters of all features, so that a request with a parameter of a feature that the operation does not have is
- * refused. `"list"` stands for values that are separated by commas.
- */
 export type ParameterForms = ReadonlyMap<string, "one" | "list">;
 
 export function notAllowed(parameter: string): RestError {
   return badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
 }
 
-/** The values of a repeated parameter with a list are joined by commas. */
+/** Repeated lists are joined by commas. */
 export type GivenParameters = ReadonlyMap<string, string>;
 
 const NONE: GivenParameters = new Map();
 
-/**
- * A parameter of a feature that the operation does not have would have no effect, so it is refused unless a hook of the
- * route reads it.
- */
+/** A parameter without its feature would have no effect. It is refused unless a hook reads it. */
 export function readParameters(
   url: string,
   { owned, isDeclared, ofHooks }: {
@@ -54,7 +47,7 @@ export function readParameters(
   return given;
 }
 
-/** `URLSearchParams` replaces malformed bytes, so the server would read a text that the client has not sent. */
+/** `URLSearchParams` would replace malformed bytes. */
 function refuseMalformed(query: string, given: GivenParameters): void {
   for (const piece of query.split("&")) {
     try {
@@ -66,18 +59,14 @@ function refuseMalformed(query: string, given: GivenParameters): void {
   }
 }
 
-/**
- * The view throws for each parameter, header and preference that the feature has not described, so that the OpenAPI
- * document cannot lack one of them.
- */
+/** Throws for anything that the feature has not described, so that the OpenAPI document is complete. */
 export class GivenRequest<C = unknown> {
   readonly #req: FrameworkRequest;
   readonly #given: GivenParameters;
   readonly #description: Description;
   readonly #bodyLimits: Required<BodyLimits>;
-  /** The media types of the answer, in the order in which the server prefers them. */
+  /** The media types of the answer, preferred first. */
   readonly offered: readonly string[];
-  /** The result of the phase `capture`, which has read the request before hooks could change it. */
   readonly captured: C;
 
   constructor(
@@ -134,7 +123,7 @@ export class GivenRequest<C = unknown> {
     return Array.isArray(this.#req.body) && isJsonBody(this.#req);
   }
 
-  /** The elements are not checked, so each of them may be any JSON value. */
+  /** The elements are not checked. */
   elements(): readonly unknown[] {
     const most = this.#description.body?.maxItems;
     if (most === undefined) throw unlisted("body", "an array");
@@ -164,8 +153,8 @@ export class GivenRequest<C = unknown> {
   }
 
   #check(kind: "parameters" | "headers" | "preferences", name: string): void {
-    // If all fields of a parameter are hidden from the reader, `describe` leaves out the parameter, and a request with
-    // it has been refused earlier. A feature may still ask for the absent parameter.
+    // If all fields of a parameter are hidden, it is not described, and was refused before. A feature may still ask for
+    // it.
     if (kind === "parameters" && !this.#given.has(name)) return;
     if (Object.hasOwn(this.#description[kind] ?? {}, name)) return;
     throw unlisted(kind, name);

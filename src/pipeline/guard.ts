@@ -10,26 +10,23 @@ import { type Fetched, fetchOne } from "./fetch.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 
 /**
- * The framework can ask a rule with named fields before it writes by one statement, without a document. `undefined`
- * means that another hook gets the entity.
+ * A rule with named fields can be asked before one statement without a document. `undefined` if another hook gets the
+ * entity.
  */
 export function guardOf({ postFetch, ...others }: Hooks<object>): NamedRule | undefined {
   return entityHook(others) === undefined ? namedRule(postFetch) : undefined;
 }
 
-/**
- * The guard is called again if the fields that it names have changed before the statement. After the last call, the
- * answer is 409.
- */
+/** After the last call, the answer is 409. */
 export const MAX_ASKED = 3;
 
-/** If another request has changed the fields that the guard names, the entity is read and the guard is called again. */
+/** If the fields that the guard names have changed before the statement, it is called again. */
 export async function writeFetched<T>(
   context: OpenLevelContext,
   write: (fetched: Fetched) => Promise<T>,
 ): Promise<T> {
   const { match, level: { hooks } } = context;
-  // A transaction around the request reads the same values again.
+  // A transaction would read the same values again.
   const guard = match === undefined && sharedSession() === undefined ? guardOf(hooks) : undefined;
   for (let asked = 1;; asked++) {
     const fetched = await fetchOne(context);

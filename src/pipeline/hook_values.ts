@@ -4,10 +4,7 @@ import { isDocument } from "../schema/mongoose/bson.ts";
 import { type FailedSet, failedSet, wordsOf } from "../write/failed_sets.ts";
 import type { LevelContext } from "./request/request_context.ts";
 
-/**
- * A hook may return a value that its field cannot have, for example after a forgotten `await`. The error names the
- * hook, so that the developer finds it.
- */
+/** A hook may return a value that its field cannot have. The error names the hook for the developer. */
 export function checkHookValues(
   { level: { target, operation, shape } }: LevelContext,
   { hook, entity }: { readonly hook: HostFunction; readonly entity: object },
@@ -23,7 +20,7 @@ export function checkHookValues(
   );
 }
 
-/** A promise shows that an `await` is missing in a hook. */
+/** A promise shows a missing `await` in a hook. */
 function unawaited(entity: object): FailedSet | undefined {
   for (const path in entity) {
     const value: unknown = entity[path as keyof object];

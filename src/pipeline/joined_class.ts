@@ -26,12 +26,11 @@ interface JoinedOptions {
   readonly write: TogetherWrite;
 }
 
-/** All class options apply to these writes. Hooks of the class do not run. */
+/** All class options apply. Hooks of the class do not run. */
 export class JoinedClass {
   readonly model: Model<unknown>;
   /** The conditions of class options, with cast values. */
   readonly present: Filter;
-  /** Missing if a removal removes the entity from the database. */
   readonly removal: RemovalFields | undefined;
   readonly #options: JoinedOptions;
 
@@ -46,7 +45,6 @@ export class JoinedClass {
     return this.#options.additions?.stamps(written, false) ?? {};
   }
 
-  /** If the class has a trash, the entities are put into the trash. */
   async remove(ids: readonly unknown[]): Promise<void> {
     const { model, additions } = this.#options;
     const update = removalOf(additions, model);
@@ -80,7 +78,7 @@ export class JoinedClass {
   }
 }
 
-/** The error names no field, because the client may not see the entities of the class. */
+/** Names no field, because the client may not see the entities of the class. */
 function throwTaken(cause: unknown): never {
   if (!(cause instanceof mongoose.mongo.MongoServerError) || cause.code !== 11000) throw cause;
   const message = "The request would give another entity a unique value that is taken";
@@ -121,7 +119,7 @@ export async function openJoined(
   });
 }
 
-/** Both classes are written by the connection of the write, in one transaction. */
+/** A transaction needs the same connection. */
 async function checkConnection(
   { req, route }: JoinedRequest,
   { write: { model, target: written }, target }: {

@@ -7,7 +7,6 @@ import type { Judge } from "../sources/source.ts";
 import { isOver } from "./request/reply.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
-/** The list is empty if one of the hooks needs whole entities. */
 const rulesOf = memoize((hooks: Hooks<object>) => {
   const rules = nameTheirFields(hooks) ? namedRulesOf(hooks) : [];
   return {
@@ -18,8 +17,8 @@ const rulesOf = memoize((hooks: Hooks<object>) => {
 });
 
 /**
- * Each hook names the fields that it reads, so no entities need to be built. `undefined` means that no hook gets
- * entities, or that a hook needs whole entities.
+ * Each hook names the fields that it reads, so no entities are built. `undefined` if none gets entities, or one needs
+ * whole entities.
  */
 export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judge | undefined {
   const { rules, reads, leavesOut } = rulesOf(hooks);
@@ -30,7 +29,7 @@ export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judg
   ): MaybePromise<Effect | undefined> => {
     const next = rules[index];
     if (next === undefined) return before;
-    // A hook may have ended the response, so nothing would send the results of the next hooks.
+    // A hook may have ended the response.
     if (isOver(req)) return undefined;
     const effect = runHook(next.name, () => next.rule.judge({ req, read }));
     return andThen(effect, (known) => {

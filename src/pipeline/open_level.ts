@@ -25,10 +25,7 @@ import { joinPieces } from "./pieces.ts";
 import { operationAt } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
-/**
- * The entities of the levels above are read first as the reader may see them, so that a hidden parent also hides its
- * parts.
- */
+/** The parents are read first as the reader sees them, so that a hidden parent hides its parts. */
 export async function openLevel(context: LevelContext): Promise<OpenLevelContext> {
   const source = context.above === undefined
     ? new CollectionSource(await settingsFor(context))
@@ -45,10 +42,7 @@ export async function preparePieces(context: OpenLevelContext): Promise<OpenLeve
   return context;
 }
 
-/**
- * A hook may ask for the count before the framework has parsed the parameters and opened the collection. A copy of the
- * context keeps the context of the request unchanged.
- */
+/** A hook may count before the parameters are parsed and the collection is open. A copy keeps the context unchanged. */
 export function countSelected(context: LevelContext): Promise<number> {
   const { cache } = context;
   if (cache.source !== undefined) return cache.source.count();
@@ -57,20 +51,17 @@ export function countSelected(context: LevelContext): Promise<number> {
 
 async function countEarly(context: LevelContext): Promise<number> {
   const { framework } = context.req;
-  // The hook may have replaced `req.framework` with an object that has another filter.
+  // The hook may have replaced `req.framework`.
   const state = framework.count === context.state.count ? framework : context.state;
   const own = { ...withOwnRequest(context), state };
   narrowToReader(own);
-  // The features of a write do not change the number of selected entities, and could read the body.
+  // Features of a write do not change the selection, and could read the body.
   if (own.route.operation.change === undefined) parseFeatures(own);
   const { source } = await openLevel(own);
   return await source.count();
 }
 
-/**
- * Opening a level sets `req.framework`. The copy sets it only on a view of the request, so that the hook that counts
- * keeps its `req.framework`.
- */
+/** Opening a level sets `req.framework`, which the counting hook must keep. */
 function withOwnRequest(context: LevelContext): LevelContext {
   const above = context.above && withOwnRequest(context.above);
   return { ...context, req: requestView(context.req), above, cache: {} };
@@ -89,7 +80,7 @@ async function openBelow(above: OpenLevelContext, context: LevelContext): Promis
       : version;
     above.cache.parentId = parentId;
   }
-  // A hook may have returned the parent without its identifier, by which its parts are found.
+  // A hook may have returned the parent without its identifier.
   const found = await above.source.locate("_id" in parent ? parent : entity);
   const seen = seenIn(entity, found);
   const place = { ...found, seen, ...link.embedded && { version: versionCondition(context) } };
@@ -99,7 +90,7 @@ async function openBelow(above: OpenLevelContext, context: LevelContext): Promis
     : await openReferences({ ...options, holder: parent });
 }
 
-/** A hook has allowed the write below the entity by the fields that it has read. They must be stored unchanged. */
+/** A hook has allowed the write by these values, which must be stored unchanged. */
 function seenIn(entity: object, place: PartPath): Filter | undefined {
   const unchanged = isDocument(entity) ? unchangedSeen(entity) : {};
   if (isEmpty(unchanged)) return place.seen;
@@ -128,17 +119,13 @@ function additionsOn(context: LevelContext) {
   return route.features.additionsOf(target, { req, actor, operation, route, timeBudget });
 }
 
-/**
- * A request that adds a comment to a movie is named `comments.create` at the level of the movie, and `create` at the
- * level of the comment.
- */
 function operationOn({ route, above }: LevelContext): string {
   let depth = 0;
   for (let each = above; each !== undefined; each = each.above) depth++;
   return operationAt(route, depth);
 }
 
-/** The filter is checked, because hooks may have changed it, and a wrong filter could reveal other entities. */
+/** Hooks may have changed the filter, and a wrong one could reveal other entities. */
 export async function selectLevel(context: LevelContext): Promise<Selection> {
   const { level, state, req } = context;
   enterLevel(context);
@@ -152,15 +139,13 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   }
   const conditions = [];
   for (const condition of level.conditions) {
-    // The values in conditions of class options are cast already. The mark keeps Mongoose from casting them for each
-    // request.
+    // The mark keeps Mongoose from casting the values again for each request.
     conditions.push(markConditions(await runHook("scope", () => condition(req))));
   }
   const present = context.cache.present = everyFilter(...conditions);
   const { hookConditions: added, pieces } = context;
   const checked = checkFilter(state.filter, { what: "filter", ...model });
-  // `hookConditions` finds conditions by the identity of their objects, and `checkFilter()` returns a copy with other
-  // objects.
+  // `hookConditions` compares objects by identity, and `checkFilter()` returns copies.
   const filters = [
     checked,
     added && checkFilter(added(state.filter), { what: "filter", ...model }),
@@ -179,7 +164,7 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   };
 }
 
-/** The query of a page has applied the option `limit` of a hook already. */
+/** A page has applied the option `limit` of a hook already. */
 function optionsOf({ pieces, level, state }: LevelContext): Record<string, unknown> {
   const { skip, limit: _limit, ...others } = state.options;
   const lean = level.hooks.lean === true && { lean: true };
@@ -193,7 +178,7 @@ function optionsOf({ pieces, level, state }: LevelContext): Record<string, unkno
   return { ...others, sort: windowOrder({ pieces, state }), ...lean };
 }
 
-/** The order ends with `_id`, so that no two entities are equal in it and no page repeats or misses an entity. */
+/** Ends with `_id`, so that no page repeats or misses an entity. */
 export function windowOrder(
   { pieces: { order }, state }: Pick<LevelContext, "pieces" | "state">,
 ): Readonly<Record<string, unknown>> {

@@ -14,7 +14,6 @@ interface DeclaredFeature {
   readonly declared: unknown;
 }
 
-/** The constructor checks the options at start-up. */
 export class OperationOptions {
   readonly #features: FeatureList;
   readonly #method: Method;
@@ -26,7 +25,6 @@ export class OperationOptions {
     { method, place, isLeftOut = () => false }: {
       readonly method: Method;
       readonly place: OptionPlace;
-      /** Whether a feature is turned off although the operation declares its option. */
       readonly isLeftOut?: (feature: AnyFeature) => boolean;
     },
   ) {
@@ -72,7 +70,7 @@ export class OperationOptions {
     });
   }
 
-  /** All readers with the same rights share a shape, so the result is stored for each shape. */
+  /** Readers with the same rights share a shape. */
   readonly under: (shape: Shape) => ReaderOptions = memoize((shape: Shape) => {
     const rules = this.#declared.flatMap(({ feature, declared }) => {
       const rule = feature.narrow(declared, shape);
@@ -81,7 +79,6 @@ export class OperationOptions {
     return new ReaderOptions(this, { rules, owned: this.#features.parameters });
   });
 
-  /** An option that can be `false` and that the operation does not mention. */
   get unsaid(): string | undefined {
     const { operation, hooks } = this.#method;
     const unsaid = this.#features.all.find((each) =>
@@ -107,7 +104,6 @@ export class OperationOptions {
     return this.#declared.flatMap(({ feature: { varies = [] } }) => varies);
   }
 
-  /** Runs before a hook can change the request. */
   capture(req: FrameworkRequest): ReadonlyMap<AnyFeature, unknown> | undefined {
     const capturing = this.#declared.filter(({ feature }) => feature.capture !== undefined);
     if (capturing.length === 0) return undefined;
@@ -124,7 +120,7 @@ interface DeclaredOptions {
   readonly place: OptionPlace;
 }
 
-/** Without the main option of its feature, a further option would have no effect. */
+/** Without the main option, it would have no effect. */
 function checkFurtherOptions(
   feature: AnyFeature,
   { given, place }: DeclaredOptions,

@@ -34,7 +34,7 @@ export function checkKind<K extends Kind>(
   return value as Checked<K>;
 }
 
-/** The value `true` stands for an object without keys. A misspelled key would have no effect, so it causes an error. */
+/** `true` stands for no keys. A misspelled key would have no effect, so it is an error. */
 function objectOf<N extends string>(
   given: unknown,
   { names, option, fail }: GivenOption & { readonly names: readonly N[] },
@@ -59,7 +59,7 @@ const HELD: Readonly<Record<FieldShape["kind"], string>> = {
 /** `"scalar"` allows no lists and no objects. */
 export type FieldNeed = "any" | "scalar" | "text";
 
-/** A field that is hidden from clients or has another type causes an error. */
+/** Fields that are hidden or have another type are errors. */
 function checkFields(
   given: unknown,
   { option, need, shape, fail }: GivenOption & { readonly need: FieldNeed; readonly shape: Shape },
@@ -80,25 +80,18 @@ export interface OptionPlace {
   readonly target: ModelClass;
   readonly schema: Schema;
   readonly shape: Shape;
-  /**
-   * The property of the parent entity that holds the entities of this class. `undefined` if they belong to no parent.
-   */
+  /** The property of the parent. `undefined` without a parent. */
   readonly link: PartLink | undefined;
   /**
-   * Whether two callers may see different entities, because the route or a parent in its path has a `scope` or
-   * `getConnection`. An answer stored for one caller must then not be sent to another.
+   * Whether a `scope` or `getConnection` on the path shows callers different entities, so that an answer for one must
+   * not be sent to another.
    */
   readonly isDivided: boolean;
-  /** All operations of the same `@rest`, for rules about two operations. */
   readonly methods: readonly Method[];
-  /**
-   * The fields that a hook may leave out of the answer. No option may compare their values, because clients could guess
-   * the values.
-   */
+  /** Fields that a hook may leave out of the answer. */
   readonly leftOut: readonly string[];
-  /** The hooks that each request has passed before the operation reads entities. */
+  /** The hooks that each request has passed before the first read. */
   readonly passed: readonly PreFetch[];
-  /** Whether the router has a guard that requests of the operation need not pass. */
   readonly skipsGuard: boolean;
   readonly fail: Fail;
 }
@@ -138,7 +131,6 @@ export class OptionReader {
     return new OptionReader(this.#place, { name, value: this.#others[name] });
   }
 
-  /** Throws if the object has an unknown property. */
   parts<N extends string>(...names: readonly N[]): { readonly [K in N]: OptionReader } {
     const object = objectOf(this.value, { ...this.#given, names });
     const readers = names.map((name) =>
@@ -157,7 +149,7 @@ export class OptionReader {
     return checkKind(this.value, { kind: "number", ...this.#given });
   }
 
-  /** In milliseconds. The error for a wrong value shows `example`. */
+  /** In milliseconds. The error message shows `example`. */
   duration(example: Duration): number {
     const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(this.value)) ?? [];
     if (!Number(digits)) throw this.fail(`needs a time such as "${example}" as "${this.#name}"`);
@@ -172,7 +164,7 @@ export class OptionReader {
     return checkKind(value, { kind: "boolean", ...this.#given });
   }
 
-  /** The argument is the noun in the error message. */
+  /** `kind` is a noun in the error message. */
   list(kind: string): readonly string[] {
     if (isNames(this.value)) return this.value;
     throw this.fail(`needs a list of ${kind} as "${this.#name}"`);
@@ -184,7 +176,6 @@ export class OptionReader {
     return this.value as F;
   }
 
-  /** `check` returns the reason why the option cannot have a field. */
   fields(
     need: FieldNeed,
     { isOptional = false, check = () => undefined }: {
@@ -212,8 +203,7 @@ export class OptionReader {
   #checked(value: unknown, need: FieldNeed): readonly string[] {
     const { shape, leftOut, fail } = this.#place;
     const names = checkFields(value, { need, shape, ...this.#given });
-    // An option with `"any"` only shows the fields that the answer has. Other options compare values, so clients could
-    // guess the values that a hook leaves out of the answer.
+    // With `"any"`, an option only shows fields of the answer. Other options compare values, which clients could guess.
     const guessed = need === "any" ? undefined : names.find((name) => leftOut.includes(name));
     if (guessed === undefined) return names;
     throw fail(`has "${guessed}" in "${this.#name}", which a hook leaves out`);

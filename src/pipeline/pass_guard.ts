@@ -10,7 +10,7 @@ export async function passGuard(
   if (guard === undefined || context.level.isOpen) return;
   enterLevel(context);
   await runGuard(guard, req);
-  // The guard may have replaced the object `req.framework`, and its values must apply to the request.
+  // The guard may have replaced `req.framework`.
   Object.assign(context.state, req.framework);
 }
 

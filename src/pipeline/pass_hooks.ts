@@ -17,7 +17,7 @@ export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">
       if (given === undefined) reportForgotten(context, "preFetch");
       if (given !== true) throw forbidden();
     }
-    // A hook may have replaced the object `req.framework`. The filter in the new object must apply to the request.
+    // A hook may have replaced `req.framework`.
     Object.assign(context.state, req.framework);
   }
 }
@@ -29,7 +29,7 @@ export interface HookArguments {
   readonly previous?: object | undefined;
 }
 
-/** A hook rejects the entity by `null` or `false`. Throws for `undefined`, because a `return` is missing. */
+/** `null` or `false` rejects the entity. `undefined` throws, because a `return` is missing. */
 export function passHook(
   context: LevelContext,
   name: EntityHookName,
@@ -45,8 +45,8 @@ export function passHook(
 }
 
 /**
- * The entity has been written, so an error would tell the client to repeat the write. If the hook returns `undefined`,
- * the entity is rejected, and the application is told once for each request.
+ * After a write, an error would tell the client to repeat it. `undefined` only rejects the entity, and is reported
+ * once.
  */
 export function passHookAfterWrite(
   context: LevelContext,

@@ -10,12 +10,11 @@ import { isMinimal } from "./request/preferences.ts";
 import { needsDocument } from "./request/versions.ts";
 import { passesUnread } from "./strict_bodies.ts";
 
-/** The values of a change that only the code of its operation knows. */
 export type ChangeFacts = Pick<Change, "body" | "bodies" | "isAtomic" | "limit">;
 
 /**
- * A single statement is faster than documents. `undefined` means that the caller must write documents, for hooks, for
- * some rules of the model, or to find the cause of a refusal.
+ * A single statement is faster. `undefined` if documents are needed, for hooks, for rules of the model, or to find the
+ * cause of a refusal.
  */
 export async function performWrite(
   context: OpenLevelContext,
@@ -46,7 +45,7 @@ export async function performWrite(
   return typeof sent === "string" ? undefined : sent;
 }
 
-/** The one statement of these operations can have the values of the fields that a guard names as conditions. */
+/** Their one statement can have the guard's fields as conditions. */
 const GUARDED: ReadonlySet<string> = new Set(["update", "remove", "replace"]);
 
 interface Guarded {
@@ -54,10 +53,7 @@ interface Guarded {
   readonly send: Extract<Write, { kind: "statement" }>["send"];
 }
 
-/**
- * The guard is called again if another request has changed the values that it has read. "refused" means that documents
- * must write the change.
- */
+/** "refused" means that documents must write the change. */
 async function sendGuarded(
   context: OpenLevelContext,
   { guard, send }: Guarded,

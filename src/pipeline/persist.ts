@@ -9,7 +9,7 @@ import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 import { type HookArguments, passHookAfterWrite } from "./pass_hooks.ts";
 
-/** `undefined` means that the hook `persist` hides the written entity from the client. */
+/** `undefined` if the hook `persist` hides the written entity. */
 export async function persistOne(
   context: OpenLevelContext,
   given: HookArguments,
@@ -26,8 +26,8 @@ export async function persistOne(
 }
 
 /**
- * An invalid entity prevents all writes. A failed hook prevents the next ones, because the framework cannot undo writes
- * of hooks.
+ * An invalid entity prevents all writes. A failed hook prevents the next ones, because writes of hooks cannot be
+ * undone.
  */
 export async function persistEach(
   context: OpenLevelContext,
@@ -55,10 +55,7 @@ export async function persistRemoval(
   await timeBudget.wait(Promise.resolve(work));
 }
 
-/**
- * An entity of another database is no document of the model. Only its declared fields without the identifier are
- * validated.
- */
+/** Not a document of the model, so only its declared fields without `_id` are validated. */
 async function validateEntity(
   entity: object,
   { target, shape }: Pick<Level, "target" | "shape">,
@@ -70,8 +67,7 @@ async function validateEntity(
   const declared = paths.filter((name) => values[name] !== undefined)
     .map((name) => [name, values[name]]);
   const doc = new (detachedModel(target))(Object.fromEntries(declared));
-  // The values of the body were cast successfully, so a hook has caused a failed cast. It is an error of the
-  // application.
+  // The body was cast already, so a hook is the cause.
   const failed = failedSet(doc);
   if (failed !== undefined) throw castFailure(failed, { shape, target });
   await doc.validate(paths);

@@ -5,50 +5,35 @@ import type { CountRead, FoundPage, PageRead } from "../sources/source.ts";
 import type { Frame } from "./request/frame.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
-/**
- * If several features set a filter, all filters apply. Any other piece may be set by only one feature, because two
- * values could contradict each other.
- */
+/** All filters apply. Any other piece can come from one feature only, because two could contradict each other. */
 export interface Pieces {
-  /** Applies in addition to the filter `q`, the filter of hooks and the scopes. */
+  /** In addition to `q`, the filter of hooks and the scopes. */
   readonly filter?: Filter;
   /** The last key is `_id`. */
   readonly order?: Order;
-  /** The fields shown in addition to `_id`. Missing if the answer shows all fields. */
+  /** Shown in addition to `_id`. Missing if all fields are shown. */
   readonly shown?: readonly string[];
-  /** The limit of the count. Missing if no feature needs the number. */
+  /** The limit of the count. */
   readonly total?: CountRead;
-  /** Missing if the answer has the whole list. */
   readonly window?: Window;
-  /** Missing if the list is a JSON array. */
   readonly frame?: Frame;
-  /** Reads the referenced entities that the answer shows in the place of their identifiers. */
+  /** Reads the referenced entities to show in the place of their identifiers. */
   readonly fills?: TargetFinder;
-  /**
-   * The number of created entities, for which an idempotency key reserves identifiers. Missing if the request creates
-   * at most one.
-   */
+  /** Missing for at most one entity. */
   readonly creations?: number;
 }
 
 export interface Window {
   readonly limit: number;
   readonly skip: number;
-  /**
-   * The cursor after which the page begins. Live lists compare cursors, because only requests for the same page can
-   * share a read.
-   */
+  /** Live lists compare it, because only requests for the same page can share a read. */
   readonly after?: unknown;
-  /**
-   * A live list calls this for each of its reads, because the entity of the cursor may have moved in the sort order.
-   */
+  /** A live list calls it for each read, because the entity of the cursor may have moved. */
   locate(context: OpenLevelContext): Promise<PageRead>;
 }
 
 export interface Found {
-  /** The number of entities in the whole list. Missing if the request does not ask for it. */
   readonly total?: number | undefined;
-  /** Missing if the answer has the whole list. */
   readonly part?: { readonly found: FoundPage; readonly read: PageRead };
 }
 

@@ -3,10 +3,7 @@ import { modelSupport } from "../sources/collection/model_support.ts";
 import { planRead, type ReadPlan } from "../sources/collection/plan_read.ts";
 import type { Level } from "./request/route.ts";
 
-/**
- * A single request may still need objects, because of query options of its hooks. Embedded entities have no `model` and
- * are always read as objects.
- */
+/** Query options of hooks may still need objects. Embedded entities have no `model`, and are always objects. */
 export function planLevel(
   { hooks, kind, link, shape }: Level,
   model: Model<unknown> | undefined,

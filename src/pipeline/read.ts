@@ -44,10 +44,7 @@ export async function versionBefore(context: OpenLevelContext): Promise<Version 
     : await readVersion(context, idParam(context));
 }
 
-/**
- * `undefined` means that a hook hides the entity. Referenced entities are not put in the place of their identifiers
- * yet.
- */
+/** `undefined` if a hook hides the entity. References are not filled yet. */
 export function showEntity(context: OpenLevelContext, entity: object): MaybePromise<unknown> {
   return andThen(passReadHooks(context, entity), (each) => each && entityValue(context, each));
 }
@@ -56,7 +53,7 @@ export function passReadHooks(
   context: OpenLevelContext,
   entity: object,
 ): MaybePromise<object | undefined> {
-  // A hook may have ended the response, so nothing would send the results of the next hooks.
+  // A hook may have ended the response.
   if (isOver(context.req)) return undefined;
   const seen = passHook(context, "postFetch", { entity });
   return andThen(seen, (each) => each && passHook(context, "preSend", { entity: each }));
@@ -73,12 +70,11 @@ export function entityValue(
   );
 }
 
-/** A change reads an entity with all its fields, so the answer must leave out the fields that a read does not show. */
+/** A change reads all fields, but its answer shows only the usual ones. */
 export function shownOf({ level: { shape }, state }: OpenLevelContext) {
   return { shape, unshown: unshownFields(readProjection(state.projection, shape), shape) };
 }
 
-/** The referenced entities of all given entities are read together. */
 export async function entityTexts(
   { pieces: { fills }, timeBudget }: OpenLevelContext,
   values: readonly unknown[],
@@ -95,14 +91,14 @@ export async function joinedTexts(
   values: readonly unknown[],
 ): Promise<string> {
   const separator = separatorOf(context);
-  // A single `JSON.stringify()` for all entities takes a fifth less time than one call for each.
+  // A single `JSON.stringify()` takes a fifth less time than one for each.
   if (context.pieces.fills === undefined && separator === ",") {
     return JSON.stringify(values).slice(1, -1);
   }
   return (await entityTexts(context, values)).join(separator);
 }
 
-/** The entities to which a larger list refers are read by one query for each reference field. */
+/** A single query for each reference field fills a whole batch. */
 export async function* inBatches(
   { pieces: { fills } }: OpenLevelContext,
   lists: AsyncIterable<readonly unknown[]>,

@@ -16,16 +16,15 @@ interface ReaderRule {
 
 interface ParsedRequest {
   readonly req: FrameworkRequest;
-  /** Query parameters that hooks of the route read, so that no feature refuses them. */
   readonly ofHooks: readonly string[];
   readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
   readonly bodyLimits: Required<BodyLimits>;
 }
 
-/** In the order in which the phases run. The exclusive feature is the first. */
+/** In the order of the phases. The exclusive feature is the first. */
 export interface ParsedFeatures {
   readonly active: readonly ActiveFeature[];
-  /** The exclusive feature, which answers in the place of the operation. */
+  /** The exclusive feature. */
   readonly lead?: ActiveFeature;
 }
 
@@ -56,10 +55,7 @@ export class ReaderOptions {
     for (const { feature, rule } of this.#rules) feature.start?.(rule, route);
   }
 
-  /**
-   * If a request asks for an exclusive feature, only the features that it allows are parsed, and the parameters and
-   * headers of all others are refused. A request for two exclusive features is refused.
-   */
+  /** Parameters and headers outside of `keeps`, and a second exclusive feature, are refused. */
   parse({ req, ofHooks, captured, bodyLimits }: ParsedRequest): ParsedFeatures {
     if (this.declared.isEmpty) return NOTHING;
     const given = readParameters(req.url, {
@@ -112,8 +108,8 @@ interface AppliedRules {
 }
 
 /**
- * The client relies on the effect of a header, so the header of a feature that does not apply is refused. The header of
- * another exclusive feature is ignored, as in every request that does not ask for that feature.
+ * Clients rely on the effect of a header, so none may be without effect. Headers of other exclusive features are
+ * ignored, as in every request without them.
  */
 function refuseHeaders(
   { headers }: FrameworkRequest,

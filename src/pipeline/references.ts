@@ -21,7 +21,7 @@ import { storedText } from "../store/values.ts";
 import type { Fail } from "./option_reader.ts";
 import { type LevelContext, requestView } from "./request/request_context.ts";
 
-/** `target` is missing if the application has made the model with Mongoose alone, so that the model has no scope. */
+/** `target` is missing for a model of Mongoose alone. */
 export interface ReferredModel {
   readonly model: Model<unknown>;
   readonly target?: ModelClass;
@@ -29,8 +29,8 @@ export interface ReferredModel {
 }
 
 /**
- * The scope of a model is evaluated only once. With `isGuarded`, clients see or select by the referenced entities, so
- * the `preFetch` hooks of their class narrow the scope too.
+ * Evaluates each scope once. With `isGuarded`, clients see or select by the entities, so the `preFetch` hooks narrow it
+ * too.
  */
 export async function referredModels(
   context: LevelContext,
@@ -56,7 +56,7 @@ export async function referredModels(
 
 export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   const ref: unknown = type?.options.ref;
-  // A class that is referenced by its name may not be compiled to a model yet.
+  // A class that is referenced by its name may not be compiled yet.
   return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
 }
 
@@ -67,8 +67,7 @@ export function guardsOf({ preFetch }: Pick<Hooks<never>, "preFetch">): readonly
 }
 
 /**
- * A hook of `one()` may hide entities or fields, but does not run where an entity of another class refers to them.
- * Clients could read or guess these entities and fields.
+ * A hook of `one()` may hide entities or fields, but does not run for a reference. Clients could read or guess them.
  */
 export function checkGuards(
   reference: FieldShape,
@@ -130,8 +129,7 @@ async function classScope(
 ): Promise<Filter> {
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;
-  // The function `scope` of a referenced class is written for reads of this class, so its request describes a read of
-  // one entity of this class.
+  // The `scope` of the referenced class is written for its reads, so the request looks like a read of one entity.
   const framework = {
     ...state,
     filter: {},
@@ -147,7 +145,7 @@ async function classScope(
     const given = await runHook("scope", () => scope(request));
     scopes.push(checkFilter(given, { what: "scope", model: target.name, shape }));
   }
-  // The reader has passed these hooks for his own operation. They run again, because they may narrow the filter.
+  // Runs again, although the reader has passed these hooks: they may narrow the filter.
   for (const guard of asksGuards ? readersOf(target).flatMap(guardsOf) : []) {
     if (await runHook<unknown>("preFetch", () => guard(request)) !== true) throw forbidden();
     const { filter } = request.framework;
@@ -156,12 +154,11 @@ async function classScope(
   return everyFilter(...scopes);
 }
 
-/** `key` is the path in the error message if it differs from the path of the field. */
 interface CheckedReference extends NamedReference {
   readonly key?: string;
 }
 
-/** Each reference field takes one query. `undefined` means that all entities exist. */
+/** A single query for each reference field. */
 export async function missingReferences(
   context: LevelContext,
   references: readonly CheckedReference[],
@@ -174,8 +171,7 @@ export async function missingReferences(
   }));
   const missing = new Set(found.flat());
   if (missing.size === 0) return undefined;
-  // The message does not tell a missing entity from an entity outside of the scope, so that it does not reveal the
-  // existence of an entity.
+  // A missing entity and one outside of the scope have the same message, so that it reveals nothing.
   const problems = references.filter((each) => missing.has(each)).map(({ path, key = path }) => [
     key,
     { message: `Value at "${path}" does not refer to an entity`, kind: "exists" },

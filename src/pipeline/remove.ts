@@ -20,9 +20,7 @@ export async function remove(context: OpenLevelContext): Promise<Reply> {
   });
 }
 
-/**
- * Every entity passes its hooks before the first removal, so that a hook that refuses one entity prevents all removals.
- */
+/** Every entity passes its hooks before the first removal, so that a refused entity prevents all removals. */
 export async function removeMany(context: OpenLevelContext, limit: number): Promise<number> {
   const { level: { hooks }, source } = context;
   const [entities, pass] = limit === Infinity
@@ -45,7 +43,6 @@ export async function removeMany(context: OpenLevelContext, limit: number): Prom
   return allowed.length;
 }
 
-/** `undefined` means that `postFetch` hides the entity, which is then not removed. */
 async function passRemovalHooks(
   context: OpenLevelContext,
   entity: object,

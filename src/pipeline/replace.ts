@@ -19,10 +19,7 @@ import { writeOnce } from "./write.ts";
 
 const MAX_ATTEMPTS = 5;
 
-/**
- * Another request may create, change or remove the entity between the read and the write of a document. The PUT then
- * starts again with the new state.
- */
+/** If another request creates, changes or removes the entity before the write, the PUT starts again. */
 export async function replace(context: OpenLevelContext, given: JsonObject): Promise<Reply> {
   const body = withKey(context, given);
   const isUnbound = !createsOnly(context) && context.match !== "any";
@@ -32,15 +29,14 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
     return located(context, { status, ...direct });
   }
   let isTaken = false;
-  // After an error of the database, no further statement can be sent in its transaction. A PUT in the transaction of a
-  // batch has only one attempt.
+  // After an error, MongoDB accepts no further statement in a transaction, so a batch has one attempt.
   const mostAttempts = guardOf(context.level.hooks) === undefined ? MAX_ATTEMPTS : MAX_ASKED;
   const most = sharedSession() === undefined ? mostAttempts : 1;
   for (let tries = 1;; tries++) {
     try {
       const opened = tries === 1 ? context : await openLevel(context);
-      // Another request has stored an entity with the same key, which is hidden from this reader or not referenced by
-      // its parent yet. The hooks do not run again, and the PUT waits for its next attempt.
+      // Another request has stored an entity that is hidden or not referenced by its parent yet. The PUT waits for its
+      // next attempt without the hooks.
       const isHidden = isTaken && tries < most && await isAbsent(opened);
       if (!isHidden) {
         const fetched = await fetchOne(opened);
@@ -61,7 +57,7 @@ async function isAbsent(context: OpenLevelContext): Promise<boolean> {
   return await (await openEntities(context)).one(idParam(context)) === null;
 }
 
-/** The key of the path is added to the body, so that a new entity is stored with this key. */
+/** A new entity is stored with the key of the path. */
 function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
   const { shape, writes: { by = "_id" } = {} } = context.level;
   const field = shape.fields.get(by);
@@ -82,9 +78,7 @@ function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
   return { ...body, [by]: text };
 }
 
-/**
- * Another entity with the key was stored at the same time. The PUT starts again, because it may replace that entity.
- */
+/** The PUT starts again, because it may replace the entity that was stored at the same time. */
 function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
   const { MongoServerError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === 11000 &&
@@ -93,7 +87,7 @@ function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
     isDuplicateIn(error, [context.level.target]) !== false;
 }
 
-/** The header `Location` has the path at which `one()` reads the entity, or otherwise the path of the request. */
+/** `Location` is the path of `one()`, or otherwise of the request. */
 function located(
   { req, level: { writes } }: OpenLevelContext,
   { created, ...reply }: Reply,

@@ -1,24 +1,19 @@
 import type { Request, RequestHandler } from "express-types";
 import type { Route } from "./request/route.ts";
 
-/**
- * An option of `Framework.initialize()` that adds an endpoint to the router. The endpoint belongs to no model.
- *
- * @typeParam S The type of the checked option.
- */
+/** An option of `Framework.initialize()` that adds an endpoint without a model. */
 export interface RouterFeature<S = unknown> {
   readonly name: string;
   check(given: unknown): S;
-  /** Runs when a router is mounted. Throws if the routes or their database cannot serve the endpoint. */
+  /** Throws if the routes or their database cannot serve the endpoint. */
   endpoint(settings: S, routes: readonly Route[]): Endpoint;
 }
 
 export interface Endpoint {
   readonly method: "post";
-  /** Path parameters are not allowed. */
   readonly path: string;
   readonly description: EndpointDescription;
-  /** Answers a request with a JSON text. The endpoint can send requests to the handler `routes`. */
+  /** Returns JSON. The endpoint can send requests to `routes`. */
   serve(req: Request, routes: RequestHandler): Promise<string>;
 }
 
@@ -27,13 +22,11 @@ export interface EndpointDescription {
   readonly summary: string;
   readonly description: string;
   readonly body: object;
-  /** By status. */
   readonly answers: Readonly<
     Record<string, { readonly description: string; readonly schema: object }>
   >;
 }
 
-/** Throws if the path of an endpoint is the path of a route. */
 export function endpointsFor(
   features: readonly RouterFeature[],
   { options, routes }: {
@@ -56,5 +49,5 @@ export function endpointsFor(
   });
 }
 
-/** Parameters and wildcards of Express are refused, because the endpoint could get requests to routes of models. */
+/** With parameters or wildcards, the endpoint could get requests to routes of models. */
 const PATH = /^(?:\/[\w.~-]+)+$/;

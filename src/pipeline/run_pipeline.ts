@@ -22,7 +22,6 @@ import { passPreFetch } from "./pass_hooks.ts";
 import { runWrapped } from "./run_wrapped.ts";
 import { write } from "./write.ts";
 
-/** The caller sends the answer for the reply or for the thrown error. */
 export async function runPipeline(call: Call): Promise<Reply> {
   await admit(call);
   const { lead } = call.context;
@@ -35,7 +34,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
   return { ...reply, headers: { ...reply.headers, ...headersOf(call.context, reply) } };
 }
 
-/** Several features may set `Vary`, so their values are joined. */
+/** Several features may set `Vary`. */
 function headersOf(context: LevelContext, { found }: Reply): Record<string, string> {
   if (found === undefined) return {};
   const headers: Record<string, string> = {};
@@ -53,14 +52,14 @@ function headersOf(context: LevelContext, { found }: Reply): Record<string, stri
 async function perform(call: Call): Promise<Reply> {
   const { route: { operation, bodyLimits }, req } = call;
   const { lead } = call.context;
-  // A feature that answers in the place of the operation reads the body by itself.
+  // A feature that replaces the operation reads the body by itself.
   const takesBody = (operation.change === "merge" || operation.change === "replace") &&
     lead?.feature.respond === undefined && call.context.level.perform === undefined;
   const body = takesBody ? readBody(req, bodyLimits) : undefined;
   call.context.level.checkRequest?.(call.context);
   const opened = await openLevel(call.context);
   const { filter } = opened.cache;
-  // A `fetch` hook may send the filter to the database, which does not know conditions through references.
+  // A `fetch` hook may send the filter to the database, which knows no conditions through references.
   if (filter !== undefined) opened.state.filter = filter;
   await checkIndexes(call);
   refuseTags(opened);
@@ -82,11 +81,11 @@ async function operate(context: OpenLevelContext, body: JsonObject | undefined):
     : await changeAll(context, body);
 }
 
-/** The `preFetch` hooks run first, so that a client whom a hook refuses learns nothing from errors about parameters. */
+/** The `preFetch` hooks run first, so that a refused client learns nothing from errors about parameters. */
 export async function admit(call: Call): Promise<void> {
   await admitReader(call);
   if (call.badQuery !== undefined) throw call.badQuery;
-  // Features may read the whole body of a write. A wrong parameter is refused before this work.
+  // Features may read the whole body of a write, so its parameters are checked before.
   const isWrite = call.route.operation.change !== undefined;
   if (isWrite) checkParameters(call);
   parseFeatures(call.context, call.captured);

@@ -1,9 +1,7 @@
 import type { Reply } from "./request/reply.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
-/**
- * The first feature in the list begins first and ends last, so that it sees the replies and the errors of all others.
- */
+/** The first feature begins first and ends last, so that it sees the replies and errors of all others. */
 export function runWrapped(
   context: OpenLevelContext,
   operation: () => Promise<Reply>,

@@ -10,20 +10,14 @@ import type { Version } from "../schema/fields/system_fields.ts";
 import { checkStrictBody, type StrictPlace } from "../write/body/strict_body.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 
-/**
- * Some problems of a strict body are found only by a comparison with the stored entity, so a body with a problem is not
- * written by one statement.
- */
+/** Some problems show only beside the stored entity, so a body with a problem is not written by one statement. */
 export function passesUnread(context: LevelContext, body: JsonObject): boolean {
   if (!context.route.strict.bodies) return true;
   const { problems } = checkStrictBody(body, placeOf(context));
   return Object.keys(problems).length === 0;
 }
 
-/**
- * A body may contain a key that the caller cannot set with the value that the caller sees in the stored entity. An old
- * version of the entity in the body is a 409.
- */
+/** A key that the caller cannot set may have the value that he sees. An old version is a 409. */
 export function strictProblems(
   context: LevelContext,
   { body, seen }: { readonly body: JsonObject; readonly seen?: object | undefined },
@@ -32,7 +26,7 @@ export function strictProblems(
   const place = placeOf(context, seen === undefined);
   const { problems, needsStored } = checkStrictBody(body, place);
   if (!needsStored) return problems;
-  // A PUT that creates its entity has no stored version, so each version in its body is out of date.
+  // A PUT that creates has no stored version, so any version is out of date.
   const replaces = context.level.kind.change === "replace";
   const stored = seen === undefined ? replaces ? {} : undefined : jsonOf(seen, context);
   if (stored === undefined) return problems;
@@ -41,10 +35,7 @@ export function strictProblems(
   return verdict.problems;
 }
 
-/**
- * A key that the caller cannot set may have the stored value and is left out here, except the keys in `keys`, which the
- * operation never takes.
- */
+/** Without `keys`, a key that the caller cannot set may have the stored value. */
 export function certainProblems(
   context: LevelContext,
   { body, keys }: { readonly body: JsonObject; readonly keys: readonly string[] },
@@ -55,7 +46,7 @@ export function certainProblems(
   );
 }
 
-/** The body of an action belongs to no stored entity, so a key that the caller cannot set is always a problem. */
+/** No stored entity can justify a key that the caller cannot set. */
 export function strictActionProblems(
   { route }: LevelContext,
   { body, shape }: { readonly body: JsonObject; readonly shape: Shape },
@@ -64,10 +55,7 @@ export function strictActionProblems(
   return checkStrictBody(body, { shape, isEmbedded: false }).problems;
 }
 
-/**
- * The write has a condition on the version in a strict body, so a change by another request between the read and the
- * write leads to a 409.
- */
+/** The version in a strict body is a condition of the write, so that a change since the read is a 409. */
 export function boundToBody(context: OpenLevelContext, body: JsonObject): OpenLevelContext {
   const { level: { versionKey, link }, route, source, match } = context;
   const isBound = Array.isArray(match) || !route.strict.bodies || link?.embedded === true;
@@ -86,10 +74,7 @@ function placeOf(
   return { shape, isEmbedded, isNew, ...isReplace && { key: writes?.by } };
 }
 
-/**
- * Fields that a hook or a projection may leave out of the answer are left out here, because clients could find out
- * their values by requests with guessed values.
- */
+/** Without fields that a hook or a projection may leave out, whose values clients could otherwise guess. */
 function jsonOf(seen: object, { level: { shape, hooks, versionKey }, state }: LevelContext) {
   const text = wholeToJson(seen, { shape, unshown: unshownFields({}, shape) });
   const json: unknown = JSON.parse(text);

@@ -41,9 +41,9 @@ import { boundToBody, strictProblems } from "./strict_bodies.ts";
 
 export interface Draft extends Merged {
   readonly body: JsonObject;
-  /** The prefix for the paths in error messages, as in `2.` for the third entity of a body. */
+  /** A prefix for paths in error messages, as in `2.` for the third entity. */
   readonly at: string;
-  /** The entity before the change. `undefined` if the entity is new or no hook gets it. */
+  /** `undefined` if the entity is new or no hook gets it. */
   readonly previous?: object | undefined;
   readonly isNew: boolean;
 }
@@ -59,10 +59,7 @@ export async function writeOnce(
   return await saveDraft(context, openDraft(context, given));
 }
 
-/**
- * A function changes the entity in the place of a body, and the entity is saved as by an update. It returns the
- * references whose entities must exist.
- */
+/** `change` returns the references whose entities must exist. */
 export async function changeEntity(
   context: OpenLevelContext,
   change: (entity: Document) => Promise<Merged["references"]>,
@@ -103,15 +100,13 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply
   );
   const written = saved?.entity ?? ready;
   const outer = outerVersionAfter(context);
-  // The entity that a `persist` hook returns may have no identifier, so the idempotency key stores the identifier
-  // before the hook.
+  // The result of `persist` may have no identifier, so the idempotency key stores it before.
   await claim?.finish([ready]);
   return await answerWritten(context, {
     entity: saved && await passAgain(context, saved.entity),
     previous,
     isNew,
     parentId: parentIdOf(context, written),
-    // An embedded entity has no version, and the answer has the version of the document that embeds it.
     version: outer === undefined
       ? versionIn(written, context) ?? versionIn(ready, context) ?? null
       : saved?.version ?? outer,
@@ -120,8 +115,8 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply
 }
 
 /**
- * Other requests may have stored values since the entity was read, which the client may not see. The hooks of parents
- * would need another read, so the client sees nothing of a part that they guard.
+ * Other requests may have stored values that the client may not see. Hooks of parents would need another read, so parts
+ * that they guard are not shown at all.
  */
 async function passAgain(context: OpenLevelContext, entity: object): Promise<object | undefined> {
   if (!factsOf(entity).isChangedByOthers) return entity;
@@ -138,7 +133,6 @@ async function passAgain(context: OpenLevelContext, entity: object): Promise<obj
 }
 
 interface Written {
-  /** `undefined` if a hook hides the entity, so that the answer is a 204. */
   readonly entity: object | undefined;
   readonly previous?: object | undefined;
   readonly isNew: boolean;
@@ -153,7 +147,7 @@ export async function answerWritten(
 ): Promise<Reply> {
   const saves = entity && savesOf(entity);
   const sent = entity && await passHookAfterWrite(context, "preSend", { entity, previous });
-  // A `preSend` hook may have saved the entity again. An embedded entity has no version field to read.
+  // A `preSend` hook may have saved the entity again. An embedded entity has no version field.
   const isSame = entity === undefined || savesOf(entity) === saves ||
     outerVersion(context) !== undefined;
   const answer: Reply = sent === undefined ? { status: 204 } : {
@@ -203,7 +197,7 @@ export function mergeDraft(
   return { ...merged, ...!isEmpty(all) && { problems: all }, body, at, previous, isNew };
 }
 
-/** The error also contains the rules that other values break, so that a form can show all errors at once. */
+/** Adds the rules that other values break, so that a form can show all errors at once. */
 export async function refuseProblems(
   context: OpenLevelContext,
   drafts: readonly Draft[],
@@ -225,7 +219,6 @@ export async function refuseProblems(
   throw badData({ ...found, ...missing });
 }
 
-/** The references in all bodies are checked together, which takes one query for each reference field. */
 export async function refusalsOf(
   context: OpenLevelContext,
   drafts: readonly Draft[],
@@ -269,10 +262,6 @@ function snapshot({ level: { hooks } }: OpenLevelContext, entity: object): objec
   return isDocument(entity) ? copyDocument(entity) : entity;
 }
 
-/**
- * Empty if the path has no identifier, because the parent holds only one entity. `undefined` if the entity has none, so
- * that the answer has no `Location`.
- */
 export function idOf(entity: object, { parameter }: Level): string | undefined {
   if (parameter === undefined) return "";
   const { _id } = entity as { _id?: unknown };
@@ -285,13 +274,13 @@ async function brokenRules(
   { body, entity }: Draft,
 ): Promise<Problems | undefined> {
   if (!isDocument(entity)) return undefined;
-  // A `preSave` hook may set fields that the body leaves out, so a missing field is no error yet.
+  // A `preSave` hook may set missing fields.
   const isComplete = (entity.isNew || kind.change === "replace") && hooks.preSave === undefined;
   const counts = (path: string) => isComplete || Object.hasOwn(body, topOf(path));
   return await timeBudget.wait(problemsIn(entity, { shape, counts }));
 }
 
-/** For a document that will not be saved. Throws the errors that validators of the application throw. */
+/** For a document that will not be saved. Validators of the application may throw. */
 export async function problemsIn(
   doc: Document,
   { shape, counts = () => true }: {

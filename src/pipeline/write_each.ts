@@ -33,7 +33,7 @@ export async function writeEach(
   return bodies.map((_, index) => results[index] ?? next.next().value ?? {});
 }
 
-/** All entities are added to the same parent, so parallel writes would conflict with each other and lose the order. */
+/** Parallel writes to one parent would conflict and lose the order. */
 async function writeInOrder(
   context: OpenLevelContext,
   bodies: readonly unknown[],
@@ -53,7 +53,7 @@ async function writeAlone(context: OpenLevelContext, body: unknown): Promise<Ite
   }
 }
 
-/** After its first error, the entity takes part in no further step, and the error becomes its result. */
+/** After its first error, the entity takes part in no further step. */
 interface Attempt {
   readonly body: unknown;
   readonly seen?: object;
@@ -62,10 +62,7 @@ interface Attempt {
   readonly error?: unknown;
 }
 
-/**
- * The hooks of all entities up to `preSave` run before the one insert statement. A failure of one entity does not
- * prevent the others.
- */
+/** The hooks up to `preSave` run before the one insert statement. */
 async function insertEach(
   context: OpenLevelContext,
   bodies: readonly unknown[],

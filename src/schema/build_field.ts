@@ -16,7 +16,6 @@ import { validatorsOf } from "./standard_schema.ts";
 const { Types } = mongoose;
 const SchemaTypes = mongoose.Schema.Types;
 
-/** A field with an unknown option is refused, because the option may be misspelt. */
 const COMMON_OPTIONS = [
   ...[
     "hidden",
@@ -58,19 +57,15 @@ function optionsOf({ prototype }: { readonly prototype: object }): string[] {
 
 const REFERENCE_OPTIONS = ["exists", "unguarded"];
 
-/** The options about each element of a list or each value of a Map. */
 const VALUE_OPTIONS = [...REFERENCE_OPTIONS, "dateOnly"];
 
-/**
- * Mongoose gets these options of `@arrayProp` in the definition of the element, and all other options in the definition
- * of the array.
- */
+/** Mongoose reads these options of `@arrayProp` in the definition of the element. */
 const ELEMENT_OPTIONS = new Set([
   ...["enum", "min", "max", "minLength", "maxLength", "minlength", "maxlength", "match", "trim"],
   ...["lowercase", "uppercase", ...VALUE_OPTIONS],
 ]);
 
-/** Mongoose gets no copy of these options, but a definition that is made from them. */
+/** Mongoose gets a definition made from these options, not a copy. */
 const OWN_OPTIONS = new Set(["type", "items", "embedded", "ref", "of", "enum"]);
 
 const SCALARS = new Map<unknown, unknown>([
@@ -104,7 +99,7 @@ export function buildField(field: FieldRecord, schemas: OtherSchemas): BuiltFiel
   }
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
   if (options.apart === true) own.select = false;
-  // Mongoose takes only a boolean for `unique`. The object `{ global: true }` is for classes with tenants.
+  // Mongoose takes only a boolean for `unique`.
   if (isJsonObject(own.unique)) own.unique = true;
   for (const [name, value] of Object.entries(options)) {
     if (isFeature(name)) Object.assign(own, FIELD_OPTIONS[name](value));
@@ -191,13 +186,16 @@ function valuesOfMap(field: FieldRecord, schemas: OtherSchemas): object {
     throw new TypeError(`property "${field.name}" is a map of an unknown type`);
   }
   if (isModelClass(kind)) return { of: schemas.of(kind) };
-  // Mongoose passes the option `ref` of a Map to the values of the Map, but no other option.
+  // Of the options of a Map, Mongoose passes only `ref` to its values.
   const given = VALUE_OPTIONS.filter((name) => field.options[name] === true);
   if (given.length === 0) return { of: kind };
   return { of: { type: kind, ...Object.fromEntries(given.map((name) => [name, true])) } };
 }
 
-/** The module of the class may be loaded later, as in a circular import. The field would become a field of strings. */
+/**
+ * In a circular import the class may not be loaded yet, and the field would become a field of
+ * strings.
+ */
 function checkLoaded({ name, options }: FieldRecord): void {
   for (const key of ["type", "items", "ref", "of"]) {
     if (!(key in options)) continue;
@@ -214,7 +212,10 @@ function checkLoaded({ name, options }: FieldRecord): void {
   }
 }
 
-/** A misspelt `hidden` would leave the field visible. A Mongoose type of the application may read any option. */
+/**
+ * A misspelt `hidden` would leave the field visible. A Mongoose type of the application may read
+ * any option.
+ */
 function checkOptions({ array, name, options }: FieldRecord): void {
   const { prototype } = Object(array ? options.items : options.type) as { prototype?: unknown };
   const isForeign = prototype instanceof mongoose.SchemaType && !isMongooseType(prototype);
@@ -236,10 +237,7 @@ function isKnownOption(name: string, array: boolean): boolean {
     name !== "type" && MONGOOSE_OPTIONS.has(name);
 }
 
-/**
- * The result of an asynchronous function is a promise, and any result except `false` restricts the field, so the field
- * would be hidden from every reader.
- */
+/** A promise counts as "restricted", so the field would be hidden from every reader. */
 function checkRules({ name, options }: FieldRecord): void {
   for (const rule of ["hidden", "readonly"]) {
     const { [rule]: given } = options;
@@ -274,7 +272,7 @@ function checkDateOnly(
   }
 }
 
-/** The first day is valid, although its midnight lies before the time of the minimum. */
+/** The first day is valid, although its midnight lies before the minimum. */
 function firstDay(min: unknown): unknown {
   if (Array.isArray(min)) return [firstDay(min[0]), ...min.slice(1)];
   if (typeof min !== "function") return startOfDay(new Date(min as Date));
@@ -284,8 +282,8 @@ function firstDay(min: unknown): unknown {
 }
 
 /**
- * Mongoose ignores some rules for the type of the values, so bodies could break them. A Mongoose type of the
- * application may read any option.
+ * Mongoose ignores some rules for some types. A Mongoose type of the application may read any
+ * option.
  */
 function checkValueRules(
   { array, name, options }: FieldRecord,
@@ -329,7 +327,6 @@ function checkValueRules(
 
 const RANGES = [["min", "max"], ["minLength", "maxLength"], ["minlength", "maxlength"]] as const;
 
-/** `undefined` for a function. */
 function boundOf(given: unknown): number | undefined {
   const value = Array.isArray(given) ? given[0] : given;
   if (typeof value === "string") return Date.parse(value);
@@ -338,9 +335,7 @@ function boundOf(given: unknown): number | undefined {
     : undefined;
 }
 
-/**
- * The object of a numeric enum also has an entry from each number to its name, and the names are not allowed values.
- */
+/** A numeric enum also maps each number to its name, and names are not allowed values. */
 function enumValues(given: unknown): unknown {
   if (Array.isArray(given) || typeof given !== "object" || given === null) return given;
   if ("values" in given && Array.isArray(given.values)) return given;
@@ -349,10 +344,7 @@ function enumValues(given: unknown): unknown {
   );
 }
 
-/**
- * `undefined` for an unknown type. A function such as `() => Movie` is called, because all classes are loaded when
- * schemas are built.
- */
+/** Functions are called, because all classes are loaded when schemas are built. */
 export function fieldKind(type: unknown): unknown {
   if (SCALARS.has(type)) return SCALARS.get(type);
   if (typeof type !== "function") return undefined;

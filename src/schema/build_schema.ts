@@ -30,22 +30,19 @@ import { countSaves } from "./mongoose/statements/save_by.ts";
 export interface BuiltSchema {
   readonly schema: Schema;
   readonly refersTo: Set<ModelClass>;
-  /** Two classes may embed each other, so a search must remember the schemas that it has visited. */
+  /** Two classes may embed each other, so a search must remember visited schemas. */
   readonly embeds: Set<BuiltSchema>;
 }
 
-/** Changes the schema of a class for its class options. */
 export interface SchemaAddition {
-  /** Runs before the method `configure()` of the class. */
+  /** Runs before `configure()` of the class. */
   add(target: ModelClass, schema: Schema): void;
-  /** Runs after the method `configure()` of the class, which may add indexes. */
+  /** Runs after `configure()`, which may add indexes. */
   finish(target: ModelClass, schema: Schema): void;
 }
 
-/** The additions run for the schemas of all routers, because a schema does not belong to one router. */
 const additions = new Set<SchemaAddition>();
 
-/** The functions run for each schema that is built from now on. */
 export function addToSchemas(addition: SchemaAddition): void {
   additions.add(addition);
 }
@@ -57,13 +54,12 @@ export type BuiltSchemas = WeakMap<ModelClass, BuiltSchema>;
 const usual: BuiltSchemas = new WeakMap();
 const classes = new WeakMap<Schema, ModelClass>();
 
-/** `undefined` if the schema belongs to no class, because `configure()` has added it. */
+/** `undefined` for schemas that `configure()` has added. */
 export function schemaClass(holder: SchemaType | Shape | undefined): ModelClass | undefined {
   const { schema } = (holder ?? {}) as { schema?: Schema };
   return schema && classes.get(schema);
 }
 
-/** Also finds the classes inside of other embedded classes. */
 export function embeddedClasses(target: ModelClass): ModelClass[] {
   const { schema } = buildSchema(target);
   return [...schemasWithin(schema)].flatMap((each) =>
@@ -71,9 +67,7 @@ export function embeddedClasses(target: ModelClass): ModelClass[] {
   );
 }
 
-/**
- * The schema for the plugins of the default connection. All connections share the shapes that are described from it.
- */
+/** All connections share the shapes of this schema. */
 export function usualSchema(schema: Schema): Schema {
   const target = classes.get(schema);
   return target === undefined ? schema : buildSchema(target).schema;
@@ -83,15 +77,16 @@ export function isBuilt(target: ModelClass): boolean {
   return usual.has(target);
 }
 
-/** A class has one schema for each set of plugins, because Mongoose applies plugins to a schema only once. */
+/**
+ * Mongoose applies plugins to a schema only once, so each set of plugins needs a separate schema.
+ */
 export function buildSchema(target: ModelClass, built: BuiltSchemas = usual): BuiltSchema {
   const known = built.get(target);
   if (known !== undefined) return known;
   checkMongoose();
   const description = describeModel(target);
   const result = {
-    // With Mongoose's default for `minimize`, an empty object from a client would not be stored, although the response
-    // contains it.
+    // With Mongoose's default for `minimize`, an empty object from a client would not be stored.
     schema: new mongoose.Schema({}, { minimize: false, ...description.schemaOptions }),
     refersTo: new Set<ModelClass>(),
     embeds: new Set<BuiltSchema>(),
@@ -125,7 +120,7 @@ function fillSchema(
     return inner.schema;
   };
   const idOf = (referred: ModelClass) => buildSchema(referred).schema.path("_id");
-  // A class that refers to itself needs the type of its `_id` for its other fields.
+  // A class that refers to itself needs the type of its `_id`.
   const idFirst = [...fields].sort(([a], [b]) => Number(b === "_id") - Number(a === "_id"));
   forAll(idFirst, ([name, field]) =>
     naming(target, () => {
@@ -163,10 +158,7 @@ function fillSchema(
   hideWithin(schema);
 }
 
-/**
- * The class that Mongoose generates for embedded documents. Its prototype holds copies of the schema's methods, so a
- * method that is added later must be copied to it.
- */
+/** Mongoose copies the schema's methods to this prototype, so later methods must be copied too. */
 interface EmbeddedClass {
   readonly schema: Schema;
   readonly prototype: object;
@@ -175,7 +167,7 @@ interface EmbeddedClass {
 
 const hiding = new WeakSet<Schema>();
 
-/** For schemas that belong to no model class, because `buildSchema()` does not build them. */
+/** For schemas that `buildSchema()` does not build. */
 export function hideAdded(schema: Schema): void {
   castUuids(schema);
   cutTimes(schema);
@@ -185,7 +177,7 @@ export function hideAdded(schema: Schema): void {
   hideWithin(schema);
 }
 
-/** `configure()` may add embedded schemas that belong to no model class. JSON would show their hidden fields. */
+/** `configure()` may add embedded schemas, whose hidden fields JSON would show. */
 export function hideWithin(schema: Schema): void {
   const held = Object.values(schema.paths).flatMap(typesWithin).flatMap((type) => {
     const { Constructor: held } = type as { readonly Constructor?: Partial<EmbeddedClass> };
@@ -208,7 +200,7 @@ function refuseDefault(type: SchemaType): void {
   throw new TypeError(`property "${type.path}" has a "default" that its "${rule}" refuses`);
 }
 
-/** An index with a time that MongoDB cannot count would remove no documents. */
+/** MongoDB would remove no documents. */
 function refuseExpiry(schema: Schema): void {
   for (const [keys, { expireAfterSeconds: seconds = 0 }] of schema.indexes()) {
     if (seconds >= 0 && seconds <= MAX_TTL_SECONDS) continue;
@@ -221,8 +213,7 @@ function refuseExpiry(schema: Schema): void {
 }
 
 /**
- * Mongoose would exclude the paths of an unselected object and of an unselected Map in it, and MongoDB refuses a query
- * with such a projection.
+ * Mongoose would exclude both the object and the Map in it, and MongoDB refuses such a projection.
  */
 function refuseInnerMaps(schema: Schema): void {
   for (const [path, type] of Object.entries(schema.paths)) {
@@ -245,7 +236,7 @@ function unselectedMap(schema: Schema, above: readonly Schema[]): string | undef
   return undefined;
 }
 
-/** Mongoose would read the version at one path and increment it at another, so a client would not notice a change. */
+/** Mongoose would read the version at one path and increment it at another. */
 function refuseNestedVersion(schema: Schema): void {
   const key: unknown = schema.get("versionKey");
   if (typeof key === "string" && key.includes(".")) {
@@ -253,10 +244,7 @@ function refuseNestedVersion(schema: Schema): void {
   }
 }
 
-/**
- * Mongoose adds the version field only when it compiles a model. Filters on the version are compiled earlier, before
- * the first connection, so they would not find the field.
- */
+/** Mongoose adds the version field only when it compiles a model. Filters are compiled earlier. */
 function addVersion({ rests }: ModelDescription, schema: Schema): void {
   const key: unknown = schema.get("versionKey");
   if (rests.length === 0 || typeof key !== "string" || schema.path(key) !== undefined) return;
@@ -286,14 +274,13 @@ function naming(target: ModelClass, work: () => void): void {
   }
 }
 
-/** Statics that are not copied to the model. Every function has `length`, `name` and `prototype`. */
 const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schemaOptions"]);
 
-/** A document is not an instance of the class, so an access to a `#private` member would throw. */
+/** A document is no instance of the class, so an access to a `#private` member would throw. */
 const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
 
 function addClassMembers(target: ModelClass, schema: Schema): void {
-  // If the schema had a getter of a class and of its subclass, Mongoose would run both, one after another.
+  // Mongoose would run the getter of a class and of its subclass, one after another.
   const members = new Map<string, PropertyDescriptor>();
   for (const owner of chainOf(target)) {
     const own = Object.getOwnPropertyDescriptors(owner.prototype);
@@ -319,14 +306,14 @@ function addInstanceMember(schema: Schema, [name, member]: [string, PropertyDesc
   if (set !== undefined) virtual.set(set);
 }
 
-/** Mongoose copies only static values to a model, so the model would lack static getters and setters. */
+/** Mongoose copies only static values to a model. */
 export function addStaticAccessors(target: ModelClass, model: object): void {
   for (const [name, member] of staticsOf(target)) {
     if (!("value" in member)) Object.defineProperty(model, name, member);
   }
 }
 
-/** A member with the name of a member of Mongoose's models stays on the class alone, as the type `ModelOf` says. */
+/** Members with names of Mongoose's models stay on the class, as the type `ModelOf` says. */
 function staticsOf(target: ModelClass): [string, PropertyDescriptor][] {
   const members = chainOf(target).flatMap((each) =>
     Object.entries(Object.getOwnPropertyDescriptors(each))

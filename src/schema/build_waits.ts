@@ -1,12 +1,11 @@
 import type { Connection, Model } from "mongoose";
 
-/** The longest wait for the first build of indexes. A build on an empty collection takes milliseconds. */
+/** A build on an empty collection takes milliseconds. */
 const FIRST_BUILD_MS = 2000;
 
-/** The builds in the background, besides the first builds of models. */
+/** Without the first builds of models. */
 const running = new Map<Promise<unknown>, Connection>();
 
-/** The models whose first builds have ended, or have lasted so long that transactions do not wait for them. */
 const awaited = new WeakSet<Model<unknown>>();
 
 export function noteBuild(connection: Connection, build: Promise<unknown>): void {
@@ -16,8 +15,8 @@ export function noteBuild(connection: Connection, build: Promise<unknown>): void
 }
 
 /**
- * Waits only once. A build waits for the end of an earlier transaction, and MongoDB refuses statements of the
- * transaction on a collection that has changed. Returns whether a build was awaited.
+ * MongoDB refuses a transaction on a collection whose indexes have changed. Waits only once,
+ * because a build may wait for an earlier transaction. Returns whether a build was awaited.
  */
 export async function awaitBuilds(connection: Connection): Promise<boolean> {
   const client = connection.getClient();
@@ -31,7 +30,7 @@ export async function awaitBuilds(connection: Connection): Promise<boolean> {
   return true;
 }
 
-/** A failure is not thrown, because the caller checks afterwards whether the indexes exist. */
+/** A failure is not thrown: the caller checks whether the indexes exist. */
 export async function waitFor(build: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_BUILD_MS));

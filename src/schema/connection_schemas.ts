@@ -2,7 +2,6 @@ import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 import type { BuiltSchemas } from "./build_schema.ts";
 
-/** Plugins are the same if their functions and their objects with options are identical. */
 type Plugin = readonly [apply: object, options?: unknown];
 
 interface PluginSchemas {
@@ -10,17 +9,16 @@ interface PluginSchemas {
   readonly built: BuiltSchemas;
 }
 
-/** The plugins that Mongoose's default connection had when the first model was compiled. */
 let usual: readonly Plugin[] | undefined;
 
 const withoutPlugins: BuiltSchemas = new WeakMap();
 
-/** Keyed by the function of the first plugin, so that the schemas are garbage-collected with the plugin. */
+/** Keyed by the first plugin's function, so that the schemas are garbage-collected with it. */
 const withPlugins = new WeakMap<object, PluginSchemas[]>();
 
 /**
- * `undefined` for the plugins of the default connection. Mongoose applies the plugins of a connection to a schema only
- * once, so connections share schemas only if they have the same plugins.
+ * `undefined` for the plugins of the default connection. Mongoose applies plugins to a schema only
+ * once, so only connections with the same plugins share schemas.
  */
 export function schemasFor({ plugins }: Connection): BuiltSchemas | undefined {
   if (isSame(plugins, usualPlugins())) return undefined;

@@ -5,12 +5,11 @@ import { fieldKind, isModelClass, resolveRef } from "./build_field.ts";
 import { buildSchema } from "./build_schema.ts";
 import { isRequired } from "./mongoose/schemas/field_rules.ts";
 
-/** The property of a parent class that holds a part with routes. */
 export interface PartLink {
   readonly owner: ModelClass;
   readonly property: string;
   readonly array: boolean;
-  /** Whether the part is stored inside the parent. Otherwise the parent stores its identifier. */
+  /** Otherwise the parent stores the identifier of the part. */
   readonly embedded: boolean;
   readonly required: boolean;
 }

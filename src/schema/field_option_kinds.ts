@@ -5,14 +5,12 @@ import { isSchema } from "./standard_schema.ts";
 
 type Check = (value: unknown) => boolean;
 
-/** The problem is a part of an error message. */
 type FieldKind = readonly [problem: string, isOfKind: Check];
 
 const isBoolean: Check = (value) => typeof value === "boolean";
 const isFunction: Check = (value) => typeof value === "function";
 const isText: Check = (value) => typeof value === "string" && value !== "";
 
-/** An option that is checked where it is read, or whose values Mongoose does not limit. */
 const FREE: FieldKind = ["", () => true];
 const FLAG: FieldKind = ["not a boolean", isBoolean];
 const FUNCTION: FieldKind = ["not a function", isFunction];
@@ -121,7 +119,7 @@ function bounded(isValue: Check): Check {
       (isText(value[1]) || isFunction(value[1]));
 }
 
-/** Mongoose casts the limits of dates, and calls functions that return them. */
+/** Mongoose casts the limits of dates and calls functions that return them. */
 function isBound(value: unknown): boolean {
   if (value instanceof Date) return !Number.isNaN(value.getTime());
   return isNumber(value) || isFunction(value) ||

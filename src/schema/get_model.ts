@@ -50,8 +50,7 @@ export function getModel<C extends ModelClass>(
   connection: Connection = mongoose.connection,
 ): ModelOf<C> {
   const known = models.get(connection)?.get(target);
-  // Mongoose builds the indexes of a model when it compiles the model. MongoDB refuses such builds in a transaction, so
-  // a request in a shared transaction compiles the model outside of it.
+  // MongoDB refuses index builds in a transaction, so the model is compiled outside of it.
   return (known ?? runOutside(() => compile(target, connection))) as unknown as ModelOf<C>;
 }
 
@@ -91,8 +90,7 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
     connection.deleteModel(name);
     throw new TypeError(`Cannot compile "${target.name}": ${(cause as Error).message}`, { cause });
   }
-  // Mongoose also emits an "error" event of the model for every failure. Without a listener, the failure would end the
-  // process.
+  // Without a listener, the "error" event that Mongoose emits for a failure would end the process.
   model.on("error", () => {});
   watchIndexes(model, target);
   guardKinds(model);
@@ -106,7 +104,7 @@ function compileReferred(target: ModelClass, connection: Connection): void {
   for (const referred of referredModels(buildSchema(target))) getModel(referred, connection);
 }
 
-/** For objects that are stored inside other entities. The model has no collection. */
+/** For objects that are stored inside other entities. */
 export function embeddedModel(target: ModelClass, connection: Connection): Model<unknown> {
   const known = connection.models[embeddedName(target)];
   if (known !== undefined) return known;
@@ -119,10 +117,7 @@ function embeddedName(target: ModelClass): string {
   return `${modelName(target)}~embedded`;
 }
 
-/**
- * Only casts and validates values that Mongoose does not store. Its connection never opens, and no model of a referred
- * class is compiled for it.
- */
+/** Only casts and validates. */
 export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
   const connection = makeDetachedConnection();
   connection.plugins.push(...usualPlugins());
@@ -147,10 +142,7 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
   return model;
 }
 
-/**
- * Mongoose builds the schemas of discriminators when it compiles the model, so this function must run after the
- * compilation. Discriminators that are added later are included.
- */
+/** Must run after the compilation, in which Mongoose builds the schemas of discriminators. */
 function guardKinds(model: Model<unknown>): void {
   const schema = model.schema as Schema;
   for (const each of schemasWithin(schema)) hideWithin(each);

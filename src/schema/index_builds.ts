@@ -7,14 +7,14 @@ import { memoize } from "./memoize.ts";
 import { isOpen } from "./mongoose/connections.ts";
 import { declaredIndexes, type SchemaIndex } from "./mongoose/schemas/change_indexes.ts";
 
-/** The pause before the second attempt. It doubles with each attempt, up to `LONGEST_PAUSE_MS`. */
+/** Doubles with each attempt, up to `LONGEST_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
 
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
-/** The builds whose last failure has not been reported yet. The next write request reports each failure once. */
+/** The next write request reports each failure once. */
 const untoldOf = memoize((_target: ModelClass) => new Set<IndexBuilds>());
 
 export function watchIndexes(model: Model<unknown>, target: ModelClass): void {
@@ -29,14 +29,15 @@ export function hasUntoldFailures(target: ModelClass): boolean {
   return untoldOf(target).size > 0;
 }
 
-/** A failed build is repeated until it succeeds. Without the unique indexes, two writes could store equal values. */
+/**
+ * Without the unique indexes, two writes could store equal values, so a failed build is repeated.
+ */
 export class IndexBuilds {
   readonly #model: Model<unknown>;
-  /** The name of the model class, for messages. */
   readonly name: string;
   readonly #untold: Set<IndexBuilds>;
   #failure: Error | undefined;
-  /** The causes that were logged since the last successful build, so that no cause is logged again. */
+  /** Since the last successful build. */
   readonly #logged = new Set<string>();
   #missing: Error | undefined;
   #tries = 0;
@@ -52,14 +53,13 @@ export class IndexBuilds {
     model.on("index", (error?: Error) => error ? this.#fail(error) : this.#succeed());
   }
 
-  /** The error of the last build, or an error that lists the missing indexes if no build has failed. */
   get failure(): Error | undefined {
     return this.#failure ?? this.#missing;
   }
 
   /**
-   * Whether the unique indexes exist on the deployment that the connection currently uses. Other indexes may be
-   * missing. `true` after the first check for a user who may not list indexes.
+   * The unique indexes exist on the deployment that the connection currently uses. After the first
+   * check also `true` for a user who may not list indexes.
    */
   get areBuilt(): boolean {
     return this.#stands === this.#model.db.getClient();
@@ -69,7 +69,7 @@ export class IndexBuilds {
     return this.#untold.delete(this) ? this.#failure : undefined;
   }
 
-  /** Waits for the first build. The result is for the deployment that the connection currently uses. */
+  /** The result is for the deployment that the connection currently uses. */
   async areUniqueStanding(): Promise<boolean> {
     const client = this.#model.db.getClient();
     if (uniqueIndexes(this.#model).length === 0) return true;
@@ -81,10 +81,7 @@ export class IndexBuilds {
     return missing.length === 0 && !await this.#hasOlder(client);
   }
 
-  /**
-   * A unique index as the class had it without its class options would refuse values that the class options allow. No
-   * index is dropped.
-   */
+  /** It would refuse values that a class option allows. No index is dropped. */
   async #hasOlder(client: object): Promise<boolean> {
     if (this.#withoutOlder === client) return false;
     const older = await olderUnique(this.#model);
@@ -93,10 +90,7 @@ export class IndexBuilds {
     return older.length > 0;
   }
 
-  /**
-   * Waits a bounded time for the first build, and builds missing indexes once more. `true` for a user who may not list
-   * indexes, so that such a user can write.
-   */
+  /** Waits a bounded time for the first build, and builds missing indexes once more. */
   async isStandingFor(isNeeded: (index: UniqueIndex) => boolean): Promise<boolean> {
     if (this.areBuilt) return true;
     this.#unique ??= uniqueIndexes(this.#model).map(([key, options]) => ({
@@ -109,8 +103,7 @@ export class IndexBuilds {
     await waitFor(this.#model.init());
     if (this.areBuilt) return true;
     const missing = await missingUnique(this.#model).catch((error) => {
-      // The database does not list indexes for a user without the right to list them. Such a user may still write, so
-      // no index counts as missing.
+      // A user without the right to list indexes may still write.
       if (error.code === UNAUTHORIZED) return [];
       throw error;
     });
@@ -122,8 +115,8 @@ export class IndexBuilds {
   }
 
   /**
-   * Once for each deployment. The connection may have been reopened on another deployment during the first build, which
-   * would leave that deployment without indexes.
+   * Once for each deployment: the connection may have been reopened on another one during the first
+   * build.
    */
   async #buildAnew(): Promise<void> {
     const client = this.#model.db.getClient();
@@ -139,8 +132,7 @@ export class IndexBuilds {
     this.#logged.clear();
     this.#tries = 0;
     this.#untold.delete(this);
-    // The log names unique indexes that are older than the class options. The hint is left out if the indexes cannot be
-    // listed.
+    // No hint if the indexes cannot be listed.
     olderUnique(this.#model).then((older) => {
       const text = olderText(this.name, older);
       if (older.length === 0 || this.#logged.has(text)) return;
@@ -163,28 +155,24 @@ export class IndexBuilds {
     this.#retryIn(pause, this.#model.db.getClient());
   }
 
-  /** Stops if the connection was reopened on another deployment, because its indexes are built separately. */
+  /** The indexes of another deployment are built separately. */
   #retryIn(pause: number, client: object): void {
     const retry = () => {
       const { db } = this.#model;
       if (db.getClient() !== client) this.#untold.delete(this);
       else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
-      // Mongoose reports the result of the build by the "index" event, so the rejection of the promise is ignored.
+      // Mongoose reports the result by the "index" event.
       else noteBuild(db as Connection, this.#model.ensureIndexes());
     };
     setTimeout(retry, pause).unref();
   }
 }
 
-/** An application can switch the builds off by `autoIndex`. */
 export function buildsIndexes({ db, schema }: Model<unknown>): boolean {
   return ![schema.get("autoIndex"), db.get("autoIndex"), db.base.get("autoIndex")].includes(false);
 }
 
-/**
- * The identifiers of the index build and of the connection differ at each attempt, so a cause would be logged at each
- * attempt.
- */
+/** These identifiers differ at each attempt, so the cause would be logged each time. */
 function causeOf({ message }: Error): string {
   return message.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\bconnection \d+/g, "");
 }
@@ -205,7 +193,7 @@ function olderText(name: string, older: readonly string[]): string {
   return `Unique indexes of "${name}" are older than its class options, which need other indexes; drop ${older}`;
 }
 
-/** The unique indexes that the class would have without its class options and does not have with them. */
+/** The unique indexes that only the class without its class options would have. */
 async function olderUnique(model: Model<unknown>): Promise<string[]> {
   const rules = new Set(withCollation(model, declaredIndexes(model.schema as Schema)).map(ruleOf));
   for (const each of uniqueIndexes(model)) rules.delete(ruleOf(each));
@@ -231,19 +219,19 @@ interface StorageStats {
 const UNAUTHORIZED = 13;
 
 /**
- * The errors for users, databases and connections that may not read collection statistics. Without them, an unfinished
- * index cannot be recognised, so every listed index counts as built.
+ * Users, databases and connections without collection statistics: every listed index counts as
+ * built.
  */
 const WITHOUT_STATISTICS: ReadonlySet<unknown> = new Set([9, 13, 115, 304, 323, 40324]);
 
-/** A secondary may not have a new index yet, and writes would be refused. */
+/** A secondary may not have a new index yet. */
 async function listedIndexes({ collection }: Model<unknown>): Promise<StoredIndex[]> {
   return await collection.listIndexes({ readPreference: "primary" }).toArray() as never;
 }
 
 /**
- * `listIndexes()` also returns indexes that are being built, which do not enforce uniqueness yet. The statistics of the
- * collection distinguish both.
+ * `listIndexes()` also returns indexes that are still being built and do not enforce uniqueness.
+ * The statistics distinguish both.
  */
 async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   const listed = await listedIndexes(model);
@@ -259,24 +247,17 @@ async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   return listed.filter(({ name }) => known.has(name));
 }
 
-/** The result has one element for each shard. */
+/** Has an element for each shard. */
 async function statistics({ collection }: Model<unknown>): Promise<StorageStats[]> {
   const stages = [{ $collStats: { storageStats: {} } }];
   const shards = await collection.aggregate(stages, { readPreference: "primary" }).toArray();
   return shards.map(({ storageStats }) => storageStats);
 }
 
-/** Without the index, a write could store a duplicate. */
 export interface UniqueIndex {
-  /**
-   * The top-level fields in the keys and in the condition. A write that sets one of them must wait until the index is
-   * built.
-   */
+  /** A write that sets one of these top-level fields must wait for the index. */
   readonly fields: readonly string[];
-  /**
-   * Whether the index contains entities without the fields of the index. A creation must wait for such an index even if
-   * the body leaves the fields out.
-   */
+  /** The index contains entities without its fields, so every creation must wait for it. */
   readonly isOfAll: boolean;
   readonly text: string;
 }
@@ -285,17 +266,14 @@ function topOf(path: string): string {
   return path.split(".", 1)[0] ?? path;
 }
 
-/** A write of a field in the condition of a partial index may bring an entity into the index. */
+/** A write of a field in the condition may bring an entity into a partial index. */
 function fieldsIn(condition: unknown): string[] {
   return Object.entries(Object(condition)).flatMap(([name, value]) =>
     name.startsWith("$") ? [value].flat().flatMap(fieldsIn) : [topOf(name)]
   );
 }
 
-/**
- * The condition may be `null` for a field, as for the time of the removal in a class with a trash. The index then
- * contains entities without the field.
- */
+/** A condition of `null` also holds for entities without the field. */
 function isOfEmpty(condition: unknown): boolean {
   return Object.values(Object(condition)).every((value) => value === null);
 }
@@ -307,7 +285,6 @@ interface UniqueOptions {
   readonly collation?: { readonly locale?: string; readonly strength?: number };
 }
 
-/** Equal for two unique indexes with the same keys, partial filter, sparseness and collation. */
 function ruleOf([key, options]: UniqueRule): string {
   const { sparse, partialFilterExpression = null, collation } = options;
   const { locale = "simple", strength = 3 } = collation ?? {};
@@ -321,7 +298,7 @@ function uniqueIndexes(model: Model<unknown>): UniqueRule[] {
   return withCollation(model, model.schema.indexes() as SchemaIndex[]);
 }
 
-/** An index without a collation gets the collation of the schema, as in Mongoose. */
+/** As in Mongoose, an index without a collation gets the one of the schema. */
 function withCollation({ schema }: Model<unknown>, indexes: readonly SchemaIndex[]): UniqueRule[] {
   const { collation } = (schema as Schema).options as UniqueOptions;
   return indexes.filter(([, { unique }]) => unique)

@@ -8,7 +8,6 @@ import { idleMiddleware } from "./mongoose/schemas/schema_members.ts";
 
 const hinted = new WeakSet<ModelClass>();
 
-/** Logs once for each class the declarations that may have another effect than their author expects. */
 export function hintAtModel(target: ModelClass): void {
   if (hinted.has(target)) return;
   hinted.add(target);
@@ -23,13 +22,13 @@ export function hintAtModel(target: ModelClass): void {
   );
 }
 
-/** The queries with middleware of the application that the framework never sends. */
 export function unsentQueries(target: ModelClass): string[] {
-  // In a version of Mongoose that is not recognised, its own middleware is not told from that of the application.
+  // In an unrecognised version of Mongoose, its own middleware cannot be told from the
+  // application's.
   return checkMongoose().length > 0 ? [] : idleMiddleware(buildSchema(target).schema);
 }
 
-/** The index contains the entities without the field too, so MongoDB stores only one of them. */
+/** MongoDB stores only one entity without the field, because the index contains it too. */
 function hintAtUnique(target: ModelClass, schema: Schema): void {
   for (const [keys, { unique, sparse, partialFilterExpression }] of declaredIndexes(schema)) {
     const [name = "", ...others] = Object.keys(keys);

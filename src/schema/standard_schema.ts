@@ -4,19 +4,14 @@ import type { StandardIssue, StandardSchema } from "../declare/decorators/field_
 import { isJson, isJsonObject, type JsonObject } from "./fields/json.ts";
 import { isDocument } from "./mongoose/bson.ts";
 
-/**
- * The client gets the issues, while any other error of the schema is a failure of the application. An error has at
- * least one issue.
- */
+/** The client gets the issues, while any other error is a failure of the application. */
 export class SchemaIssues extends Error {
   constructor(readonly issues: readonly StandardIssue[]) {
     super(issues[0]?.message);
   }
 }
 
-/**
- * Mongoose would use the second of two functions as the message of the first, so functions in a list become objects.
- */
+/** Mongoose would use the second of two functions as the message of the first. */
 export function validatorsOf(validate: unknown): unknown {
   if (Array.isArray(validate)) {
     return typeof validate[1] === "string"
@@ -26,7 +21,7 @@ export function validatorsOf(validate: unknown): unknown {
       );
   }
   if (!isSchema(validate)) return validate;
-  // `null` means that no value is set. The option `required` decides whether a value must be set.
+  // `null` is no value, and `required` decides whether a value must be set.
   return (value: unknown) => value === null || andThen(parseBySchema(validate, value), () => true);
 }
 
@@ -41,8 +36,8 @@ export function isSchema(value: unknown): value is StandardSchema {
 }
 
 /**
- * Throws {@linkcode SchemaIssues} if the value is invalid. Any other error means that the Standard Schema itself has
- * failed.
+ * Throws {@linkcode SchemaIssues} for an invalid value. Any other error means that the Standard
+ * Schema has failed.
  */
 export function parseBySchema(schema: StandardSchema, value: unknown): MaybePromise<unknown> {
   const result = runHook("validate", () => schema["~standard"].validate(pojoOf(value)));
@@ -52,7 +47,6 @@ export function parseBySchema(schema: StandardSchema, value: unknown): MaybeProm
   });
 }
 
-/** `undefined` if the validation library cannot write a JSON Schema. */
 export function jsonSchemaOf(
   schema: StandardSchema,
   side: "input" | "output",
@@ -64,7 +58,7 @@ export function jsonSchemaOf(
     const written = jsonSchema?.[side]?.({ target: "draft-2020-12" });
     return isJsonObject(written) && isJson(written) ? written : undefined;
   } catch {
-    // A validation library throws if JSON Schema cannot express its schema.
+    // The library throws if JSON Schema cannot express its schema.
     return undefined;
   }
 }

@@ -3,21 +3,19 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { Stamps } from "../store/values.ts";
 import type { TransactionRule } from "../store/writes/transact.ts";
 
-/** The values of class options are cast by `schema`. */
+/** `schema` casts the values of class options. */
 export interface StampedClass {
   readonly target: ModelClass;
   readonly schema: Schema;
 }
 
-/** The values and statements that class options add to each write of an entity. */
 export interface Additions {
   readonly target: ModelClass;
-  /** The values that class options store with a write. */
   stamps(written: StampedClass, isNew: boolean): Stamps;
   stamped(target: ModelClass): readonly string[];
-  /** The values to store in the place of a removal. Missing if a removal removes the entity from the database. */
+  /** Missing if a removal removes the entity from the database. */
   readonly removal?: () => Stamps;
-  /** Missing if class options add no statements, so that a write needs no transaction. */
+  /** Missing if a write needs no transaction. */
   readonly rule?: TransactionRule | undefined;
 }
 

@@ -16,7 +16,7 @@ export function castIdentifier(value: unknown, { schema }: Model<unknown>): unkn
   }
 }
 
-/** A hook may have replaced the entity by a copy whose identifier is a string. */
+/** The identifier in a copy from a hook may be a string. */
 export function identifierOf(entity: object, model: Model<unknown>): unknown {
   const { _id } = entity as { _id?: unknown };
   if (_id !== undefined && _id !== null) {
@@ -34,18 +34,17 @@ export function nameOf(entity: object): string | undefined {
   return isName ? String(_id) : undefined;
 }
 
-/** The identifier must have its stored type, because Mongoose does not cast this filter. */
+/** Mongoose does not cast this filter. */
 export function byStoredId({ _id }: { readonly _id: unknown }): Filter {
   return { _id: markCompiled({ $eq: _id }) };
 }
 
-/** `unchanged` has a further condition for each entity, in the order of the identifiers, or is empty. */
 export function byIdentifiers(ids: readonly unknown[], unchanged: readonly Filter[]): Filter {
   if (unchanged.every(isEmpty)) return { _id: { $in: [...ids] } };
   return { $or: ids.map((_id, at) => everyFilter({ _id }, unchanged[at] ?? {})) };
 }
 
-/** `undefined` if the field cannot store the value, so that no entity can have it. */
+/** `undefined` if no entity can have the value. */
 export function castKey(value: unknown, field: FieldShape | undefined): unknown {
   if (field?.type === undefined || value === null) return undefined;
   const key = new BodyCast().value(value, field);
@@ -55,8 +54,7 @@ export function castKey(value: unknown, field: FieldShape | undefined): unknown 
 const DECIMAL = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i;
 
 /**
- * The strings that a path may contain for each type. Mongoose would cast further strings, such as `" "` to 0, so
- * several paths would lead to the same entity.
+ * Mongoose would cast further strings, as `" "` to 0, so several paths would lead to one entity.
  */
 const FORM_OF_KEY: Readonly<Record<string, RegExp>> = {
   Number: DECIMAL,
@@ -77,7 +75,7 @@ export function castPathKey(text: string, field: FieldShape | undefined): unknow
   return castKey(text, field) ?? undefined;
 }
 
-/** The constructor `Date` reads February 30 as March 2, so a wrong path would lead to the entity of another day. */
+/** `Date` reads February 30 as March 2, so a wrong path would lead to another day. */
 function isInCalendar(text: string): boolean {
   const [day = ""] = /^.?\d+-\d\d-\d\d/.exec(text) ?? [];
   const read = new Date(day);
@@ -85,8 +83,8 @@ function isInCalendar(text: string): boolean {
 }
 
 /**
- * `undefined` for a second spelling of an identifier, such as `01` for a number, so that one path leads to each entity.
- * Only an `ObjectId` may have upper-case digits.
+ * `undefined` for a second spelling of an identifier, as `01`, so that one path leads to each
+ * entity. Only an `ObjectId` may have upper-case digits.
  */
 export function castPathId(text: string, { fields }: Shape): unknown {
   const field = fields.get("_id");
@@ -95,7 +93,6 @@ export function castPathId(text: string, { fields }: Shape): unknown {
   return String(id) === text ? id : undefined;
 }
 
-/** `undefined` if the string is no value of the field, so that no query is needed. */
 export function byKey(text: string, { by = "_id", shape }: KeyField): Filter | undefined {
   const key = by === "_id" ? castPathId(text, shape) : castPathKey(text, shape.fields.get(by));
   if (key === undefined) return undefined;
@@ -113,8 +110,8 @@ export function documentOf(entity: object): Document {
 }
 
 /**
- * Only the first save of an action has the filter of the client as a condition, because the action may have changed the
- * fields in the filter.
+ * An action may have changed the fields in the client's filter, so only its first save is bound to
+ * the filter.
  */
 export function boundSelection(
   selection: Selection,

@@ -19,9 +19,7 @@ const { BSON } = mongoose.mongo;
 
 type Values = Record<string, unknown>;
 
-/**
- * A copy without the fields that a hook has left out of the answer. Later hooks still get these fields from `entity`.
- */
+/** A hook has left fields out of the answer, but later hooks still get them from `entity`. */
 interface Reduced {
   readonly entity: object;
   readonly names: readonly string[];
@@ -29,24 +27,23 @@ interface Reduced {
 
 const reduced = new WeakMap<object, Reduced>();
 
-/** The values that were read again for hooks, in the form of the other values of the entity. */
+/** The values that were read again for hooks, in the form of the others. */
 const alsoRead = new WeakMap<object, Readonly<Values>>();
 
-/**
- * Entities that were removed or have left their scope before their fields were read for a hook. The hook rejects them.
- */
+/** Removed, or out of their scope, before fields were read for a hook. */
 const vanished = new WeakSet<object>();
 
 /**
- * Each entity costs a query. Hooks reject an entity that was removed or has left the scope in the meantime.
- * @throws {TypeError} If the entity lacks its identifier. A hook without the fields could let the entity pass.
+ * Each entity costs a query. Hooks reject an entity that has left the scope.
+ * @throws {TypeError} If the entity lacks its identifier. A hook without the fields could let the
+ * entity pass.
  */
 export async function readAlso(
   source: Source,
   { entity, names, isOnly }: {
     readonly entity: object;
     readonly names: readonly string[];
-    /** Whether the source has only one entity, which is found without its identifier. */
+    /** The only entity of the source is found without its identifier. */
     readonly isOnly: boolean;
   },
 ): Promise<void> {
@@ -80,7 +77,6 @@ function heldBy(
   return held;
 }
 
-/** For another document of the same entity. */
 export function shareFields(entity: object, other: object): void {
   const also = alsoRead.get(entity);
   if (also !== undefined) alsoRead.set(other, also);
@@ -91,7 +87,6 @@ const LOOSE = { validation: { utf8: false } } as const;
 const readers = new WeakMap<Shape, Map<string, FieldReader>>();
 const readersForAnswers = new WeakMap<Shape, Map<string, FieldReader>>();
 
-/** The entity is a Mongoose document, an instance of the class, or an object that a `fetch` hook has returned. */
 const ofEntities: EntityFields = {
   isReadable: (entity) => !vanished.has(reduced.get(entity)?.entity ?? entity),
   read: (entity, names) => readFields(entity, { names }),
@@ -109,7 +104,6 @@ export function readFields(
   entity: object,
   { names, leavesOut = false }: {
     readonly names: readonly string[];
-    /** Embedded objects lose their fields with `select: false`. */
     readonly leavesOut?: boolean;
   },
 ): object {
@@ -132,7 +126,7 @@ function valueOf(entity: object, name: string): unknown {
   return Object.hasOwn(values, name) ? Reflect.get(values, name) : undefined;
 }
 
-/** For a spread `{ ...document }` that a hook has returned, with the values that the hook has added. */
+/** Also of a spread `{ ...document }` from a hook, with added values. */
 function storedOf(entity: object): object {
   const spread = spreadOf(entity);
   return spread === undefined ? entity : { ...spread.stored, ...spread.added };
@@ -167,10 +161,7 @@ function convert(
   return reader.convert(value);
 }
 
-/**
- * The copy has the form in which the driver decodes stored values. A hook gets the copy frozen, and the value of the
- * entity stays unchanged.
- */
+/** In the form in which the driver decodes stored values. A hook gets the copy frozen. */
 function copyOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Date) return new Date(value);

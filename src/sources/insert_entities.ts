@@ -4,17 +4,17 @@ import type { EntityValue, InsertedEach } from "./source.ts";
 
 interface InsertOptions {
   readonly model: Model<unknown>;
-  /** Returns the error of each document that the database has refused. */
+  /** Returns the error of each refused document. */
   readonly insert: (docs: readonly Document[]) => Promise<ReadonlyMap<Document, unknown>>;
-  /** Returns the entity in the form in which a read returns it. */
+  /** Returns the entity as a read does. */
   readonly save: (entity: EntityValue) => Promise<EntityValue>;
-  /** Returns the documents in the form in which a read returns them, in the same order. */
+  /** Returns the documents as a read does, in the same order. */
   readonly readSaved: (docs: readonly Document[]) => Promise<readonly EntityValue[]>;
 }
 
 /**
- * Inserts by one statement, so that each entity succeeds or fails separately. A document that a hook has returned in
- * the place of a new entity is saved by a separate statement.
+ * Inserts by one statement, so that each entity succeeds or fails separately. Documents from hooks
+ * in the place of new ones are saved separately.
  */
 export async function insertEntities(
   entities: readonly EntityValue[],
@@ -45,7 +45,7 @@ export async function insertEntities(
   return { errors, shown };
 }
 
-/** Only new documents of the model that are not in a session of the application can be inserted by one statement. */
+/** Other documents, or documents in a session of the application, cannot be inserted together. */
 function isNewOf(entity: EntityValue, model: Model<unknown>): entity is Document {
   return isDocument(entity) && entity.isNew && entity.constructor === model && !entity.$session();
 }

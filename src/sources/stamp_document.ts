@@ -10,8 +10,8 @@ import type { Additions } from "./additions.ts";
 import type { Stamps } from "../store/values.ts";
 
 /**
- * Also stamps the embedded documents that the write adds or changes, but not if they are replaced by equal values. A
- * value that a hook has set in such a field is replaced.
+ * Also stamps embedded documents that the write adds or changes, but not by equal values. A value
+ * of a hook is replaced.
  */
 export function stampDocument(doc: object, additions: Additions | undefined): void {
   if (additions === undefined || !isDocument(doc)) return;
@@ -26,22 +26,19 @@ export function stampDocument(doc: object, additions: Additions | undefined): vo
 }
 
 interface Stamping {
-  /** The values before the write. Missing if the write adds this document. */
+  /** Missing if the write adds this document. */
   readonly stored: unknown;
-  /**
-   * Whether the values before the write are known. Otherwise, the change tracking of Mongoose finds the embedded
-   * documents that are new or changed.
-   */
+  /** Otherwise, Mongoose's change tracking finds new or changed embedded documents. */
   readonly isKnown: boolean;
   readonly additions: Additions;
 }
 
 function stampParts(holder: Document, { stored, isKnown, additions }: Stamping): void {
   for (const [path, type] of Object.entries(holder.schema.paths)) {
-    // The schema of a discriminator belongs to no class, so the class is found by the type of the field.
+    // The schema of a discriminator belongs to no class.
     const target = typesWithin(type).map(schemaClass).find((each) => each !== undefined);
     if (target === undefined) continue;
-    // Mongoose names the values of a Map by the path of the Map and "$*".
+    // Mongoose names the values of a Map by its path and "$*".
     const name = path.replace(/\.\$\*$/, "");
     if (stored !== undefined && !holder.isModified(name)) continue;
     const find = finderIn(valueAt(stored, name), additions.stamped(target));
@@ -60,10 +57,7 @@ function partsOf(value: unknown): (readonly [key: unknown, part: Document])[] {
   return entries.flatMap(([key, each]) => isDocument(each) ? [[key, each] as const] : []);
 }
 
-/**
- * A part replaces the object with the same identifier or Map key, or an element with equal values. The stored elements
- * are read once, because lists may be long.
- */
+/** A part replaces the object with the same identifier or Map key, or an equal element. */
 function finderIn(
   before: unknown,
   names: readonly string[],
@@ -74,7 +68,7 @@ function finderIn(
   const nameOf = (values: StoredObject) =>
     values._id === undefined ? textWithout(values, names) : storedText(values._id);
   const objects = before.filter(isJsonObject) as StoredObject[];
-  // The list is reversed, so that the first of several elements with the same identifier or values is found.
+  // Reversed, so that the first of several equal elements is found.
   const named = new Map(objects.reverse().map((each) => [nameOf(each), each]));
   return (part) =>
     named.get(nameOf(part._id === undefined ? valuesToStore(part) : { _id: part._id }));
@@ -97,7 +91,7 @@ function stampPart(
   setStamps(part, { kept, stamps: isSame ? {} : additions.stamps({ target, schema }, isNew) });
 }
 
-/** A write stores these values again, so that neither a client nor a hook can change them. */
+/** Neither a client nor a hook can change these values. */
 function keptStamps(stored: StoredObject | undefined, names: readonly string[]): Stamps {
   if (stored === undefined) return {};
   return Object.fromEntries(names.map((name) => [name, stored[name]]));
@@ -114,6 +108,7 @@ function setStamps(
   { kept, stamps }: { readonly kept: Stamps; readonly stamps: Stamps },
 ): void {
   for (const [name, value] of Object.entries({ ...kept, ...stamps })) doc.set(name, value);
-  // Another request may have stored the name of another writer since the read, so an equal name is written as well.
+  // Another request may have stored another writer since the read, so an equal name is written as
+  // well.
   for (const name of Object.keys(stamps)) doc.markModified(name);
 }

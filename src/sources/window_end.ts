@@ -7,7 +7,7 @@ import type { PageRead } from "./source.ts";
 
 const { BSON } = mongoose.mongo;
 
-/** `undefined` if the request has no pages, or if the identifier was not read. The page then has no cursor. */
+/** `undefined` without pages or an identifier. */
 export function pageEnd(stored: object | undefined, { paths }: PageRead): SortValues | undefined {
   if (stored === undefined || paths.length === 0) return undefined;
   const id = paths.length === 1 && Buffer.isBuffer(stored) ? identifierIn(stored) : undefined;
@@ -18,7 +18,7 @@ export function pageEnd(stored: object | undefined, { paths }: PageRead): SortVa
 
 const DECODE = { ...SEEK_READ, validation: { utf8: false } };
 
-/** Hooks may change dates and bytes in place, so the values are copied, because the cursor needs the stored values. */
+/** Hooks may change dates and bytes in place, but the cursor needs the stored values. */
 export function noteEnd(stored: object, page: PageRead | undefined): void {
   if (page?.note === undefined) return;
   if (Buffer.isBuffer(stored)) return page.note(() => pageEnd(stored, page));

@@ -146,8 +146,7 @@ async function insertBy(
 ): Promise<void> {
   const [first] = docs;
   if (first === undefined) return;
-  const place = placeOf(first, options);
-  const { model } = place;
+  const model = first.constructor as Model<unknown>;
   if (docs.some((doc) => !doc.isNew || doc.constructor !== model)) {
     throw new TypeError(
       `Cannot create several entities: a hook gave other documents than new ones`,
@@ -158,7 +157,7 @@ async function insertBy(
     if (!isEmpty(scope)) {
       await checkScope(all, { scope: castFilter(model, scope), connection: model.db });
     }
-    await insert(place, all);
+    await insert(placeOf(first, options), all);
     await mapPaced(docs, markSaved);
   });
 }
@@ -170,8 +169,8 @@ export async function insertEach(
 ): Promise<ReadonlyMap<Document, unknown>> {
   const [first] = docs;
   if (first === undefined) return new Map();
-  const place = placeOf(first, options);
   return await saveEachBy(docs, async (valid) => {
+    const place = placeOf(first, options);
     const values = await mapPaced(valid, valuesOfNew);
     const refused = await outsideOf(values, { scope, model: place.model });
     const places = [...values.keys()].filter((index) => !refused.has(index));

@@ -48,7 +48,7 @@ longTest(
     const { collection, connection } = database;
     const first = await start({ name: "large" });
     await first.stop();
-    const count = 60;
+    const count = 40;
     for (let each = 0; each < count; each++) {
       await collection.insertOne({ title: "x".repeat(LARGE), count: 1 });
     }

@@ -2,6 +2,7 @@ import { assert } from "@std/assert";
 import { join } from "node:path";
 import { longTest } from "../harness/testing.ts";
 import { runCommand } from "../reach/support/run_command.ts";
+import { toDefine } from "../support/forms/to_define.ts";
 import { makeProject } from "./tutorial/make_project.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
 
@@ -17,6 +18,15 @@ async function stepsOf(page: string): Promise<Files[]> {
 /** The files of a page that goes on from step to step, as they are at its end. */
 async function filesAtEnd(page: string): Promise<Files> {
   return Object.assign({}, ...await stepsOf(page));
+}
+
+/** The same, with models that `define()` declares. */
+async function definedAtEnd(page: string): Promise<Files> {
+  const files = Object.entries(await filesAtEnd(page))
+    .map(([name, text]) => [name, toDefine(text).text] as const);
+  const all = files.map(([, text]) => text).join("");
+  assert(all.includes("$define(") && !/^@rest|^ +@prop/m.test(all), page);
+  return Object.fromEntries(files);
 }
 
 /** The files of a page whose steps are applications of their own: each has another name. */
@@ -44,10 +54,11 @@ const PAGES: readonly (readonly [string, (page: string) => Promise<Files>])[] = 
   ["docs/production.md", filesOfAll],
   ["docs/rules_across.md", filesOfAll],
   ["docs/tutorial.md", filesAtEnd],
+  ["docs/tutorial.md", definedAtEnd],
 ];
 
 // At once: most of the time of a check goes into the types of Mongoose and of src/
-longTest(`${PAGES.map(([page]) => page).join(", ")} have files that compile`, async () => {
+longTest("pages of the documentation have files that compile", async () => {
   await using project = await makeProject();
   const names: string[] = [];
   for (const [index, [page, filesOf]] of PAGES.entries()) {

@@ -24,7 +24,7 @@ import { anything, objectIds, ownKeys, POOL } from "../support/made/arbitrary_va
 import { makeModel } from "../support/made/made_model.ts";
 import { start } from "../support/support.ts";
 
-const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? casesOf(40));
+const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? casesOf(24, 8));
 
 interface GarbageCase extends Case {
   readonly names: readonly string[];

@@ -22,7 +22,7 @@ import { makeModel } from "../support/made/made_model.ts";
 import { start, type Started } from "../support/support.ts";
 
 /** Every failure names its seed; a number here makes a run longer. */
-const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? casesOf(30));
+const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? casesOf(18, 6));
 
 type Shown = Record<string, unknown> & { readonly _id: string };
 

@@ -7,14 +7,14 @@ import express from "express";
 import mongoose from "mongoose";
 import { all, create, Framework, FrameworkModel, getModel, one, prop, rest } from "../../mod.ts";
 import { pass } from "../support/both_paths.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
+import { openStandalone } from "../support/shared_replica_set.ts";
 import { openGet } from "../support/sockets.ts";
 import { until } from "../support/until.ts";
 
 /** Serves entities of a database whose statements can be made slow, and collects what `onError` gets. */
 async function openSlow() {
-  const mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
+  const mongo = await openStandalone();
   const connection = await mongoose.createConnection(mongo.uri, { dbName: "cut" }).asPromise();
   const getConnection = () => connection;
   @rest({ route: "/plain", methods: [all(), one(), create()], getConnection })

@@ -3,7 +3,9 @@ import mongoose, { type Connection } from "mongoose";
 import { all, create, Framework, FrameworkModel, prop, rest } from "../../mod.ts";
 import type { FrameworkRequest } from "../../mod.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
+import type { LentServer } from "../harness/mongo/lend_servers.ts";
 import { longTest, test } from "../harness/testing.ts";
+import { openStandalone } from "../support/shared_replica_set.ts";
 import { mount } from "../support/support.ts";
 import { until } from "../support/until.ts";
 
@@ -17,14 +19,15 @@ async function reasonsWith(name: string): Promise<readonly string[]> {
 }
 
 /**
- * Serves a model with a unique index on a connection of its own, of a server of its own. `choose` may return another
- * connection of this server for a request.
+ * Serves a model with a unique index on a connection of its own. `choose` may return another connection of its server for a
+ * request.
  */
 async function openOwn(
   dbName: string,
   choose: (connection: Connection, req: FrameworkRequest) => Connection = (own) => own,
+  open: () => Promise<LentServer> = openStandalone,
 ) {
-  const mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
+  const mongo = await open();
   const options = { dbName, maxPoolSize: 3 };
   const connection = await mongoose.createConnection(mongo.uri, options).asPromise();
   const getConnection = (req: FrameworkRequest) => choose(connection, req);
@@ -35,14 +38,13 @@ async function openOwn(
   }
   const app = await mount([HealthKey]);
   return {
-    ...{ app, connection, mongo },
+    ...{ app, connection },
     fail: (mode: unknown, data?: object) =>
       connection.getClient().db("admin").command({
         configureFailPoint: "failCommand",
         mode,
         ...data && { data },
       }),
-    end: () => mongo.members[0]?.instanceInfo?.instance.mongodProcess?.kill("SIGKILL"),
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
       await connection.close();
@@ -65,10 +67,11 @@ test("an application is not ready before its unique indexes are built", async ()
 });
 
 test("a connection that was lost is a reason, and one that was closed is none", async () => {
-  await using own = await openOwn("health_closed");
+  const mongo = await startMongo({ args: ["--quiet"] });
+  await using own = await openOwn("health_closed", (own) => own, () => Promise.resolve(mongo));
   await own.app.get("/keys");
   const { connection } = own;
-  own.end();
+  mongo.members[0]?.instanceInfo?.instance.mongodProcess?.kill("SIGKILL");
   await until(async () => (await reasonsWith("health_closed")).length === 1);
   await connection.close();
   assertEquals(await reasonsWith("health_closed"), []);

@@ -156,9 +156,9 @@ test("live lists and followers read the change streams of a router", async () =>
     handle: async (change) => void titles.push((await change.values())?.title),
     leaseMS: 2000,
   });
-  await until(async () => await follower.lag() !== undefined, { seconds: 20 });
+  await until(async () => await follower.lag() !== undefined);
   await app.created("/letters", { title: "live" });
-  await until(() => list.items.length === 1 && titles.length === 1, { seconds: 20 });
+  await until(() => list.items.length === 1 && titles.length === 1);
   assertEquals([list.items[0]?.title, titles], ["live", ["live"]]);
   await follower.stop();
 });

@@ -11,7 +11,7 @@ const SEED = Number(Deno.env.get("JUDGE_SEED") ?? 20261123);
 const PATH = Deno.env.get("JUDGE_PATH");
 
 /** How many requests are judged. `JUDGE_REQUESTS=1000000` is the long run. */
-const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(2000, 300));
+const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(1200, 250));
 
 const JUDGE = new URL("./judged/judge_lanes.ts", import.meta.url);
 
@@ -19,7 +19,7 @@ const JUDGE = new URL("./judged/judge_lanes.ts", import.meta.url);
 const [THREADS, LANES] = PATH === undefined ? [casesOf(2, 1), casesOf(3, 1)] : [1, 1];
 
 /** How many requests are judged that are sent as batches. */
-const IN_BATCHES = casesOf(REQUESTS / 4, 100);
+const IN_BATCHES = casesOf(REQUESTS / 4, 75);
 
 /** Starts a thread; gives what becomes of it. */
 function judgeIn(worker: Worker): Promise<Judged> {

@@ -96,7 +96,7 @@ const OPERATIONS: readonly ((judged: Selected, place: JudgedPlace) => Promise<vo
 test("filters through references select what an evaluator in memory selects", async () => {
   await using library = await serveLibrary();
   const counts = { refused: 0, empty: 0, some: 0, all: 0 };
-  const worlds = casesOf(12, 3);
+  const worlds = casesOf(6, 3);
   for (let trial = 0; trial < worlds; trial++) {
     const random = new Random(SEED + trial);
     const world = randomWorld(random);
@@ -174,7 +174,7 @@ function shownOf({ status, headers, text }: Reply): unknown {
 test("nothing tells a reader what the authors hold that he does not see", async () => {
   await using library = await serveLibrary();
   const statuses: Record<number, number> = {};
-  const worlds = casesOf(18, 3);
+  const worlds = casesOf(8, 3);
   for (let trial = 0; trial < worlds; trial++) {
     const random = new Random(SEED + 1000 + trial);
     await compareTwins(library, random, statuses).catch((error) => {

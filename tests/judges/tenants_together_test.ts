@@ -12,7 +12,7 @@ import { Random } from "./twins/random.ts";
 const TENANTS = Array.from({ length: 8 }, (_, index) => String(index + 1).repeat(24));
 
 /** How many clients each tenant has, and how many requests each client sends. */
-const [CLIENTS, REQUESTS] = [4, casesOf(40, 8)];
+const [CLIENTS, REQUESTS] = [4, casesOf(20, 6)];
 
 /** An answer, with the tenant of its request. */
 interface Answered {

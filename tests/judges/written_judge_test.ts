@@ -13,7 +13,7 @@ import { followStates, valueAt } from "./written/stored_states.ts";
 const SEED = Number(Deno.env.get("WRITTEN_SEED") ?? 20261128);
 
 /** How many requests are judged. `WRITTEN_REQUESTS=10000` is the long run. */
-const REQUESTS = Number(Deno.env.get("WRITTEN_REQUESTS") ?? casesOf(200, 40));
+const REQUESTS = Number(Deno.env.get("WRITTEN_REQUESTS") ?? casesOf(120, 40));
 
 const WRITERS = 6;
 

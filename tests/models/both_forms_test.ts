@@ -28,7 +28,12 @@ const SUBJECTS = {
 } as const;
 
 /** Tests that call `define()` themselves, that run these tests, or that name a decorator in the messages they expect. */
-const OTHERS = /\/(define_\w+|both_forms|circular_imports|reference_forms|field_options)_test\.ts$/;
+const OF_FORMS =
+  /\/(define_\w+|both_forms|circular_imports|reference_forms|field_options)_test\.ts$/;
+
+/** Tests of what depends on models and not on their declarations: connections, and identifiers in all features. */
+const OF_MODELS =
+  /\/(connection_plugins|identifiers_\w+|index_builds|one_mongoose|two_copies|uuids)_test\.ts$/;
 
 /** A test file, with models that `define()` declares, and how many these are. */
 interface Rewritten extends TestFile {
@@ -45,7 +50,8 @@ async function copyRepository(folder: string): Promise<Rewritten[]> {
       for await (const { name } of Deno.readDir(from)) await copy(`${path}/${name}`);
     } else if (/\.tsx?$/.test(path) && !KEPT.test(path)) {
       const { text, count } = toDefine(await Deno.readTextFile(from));
-      if (path.endsWith("_test.ts") && !OTHERS.test(path)) files.push({ path, text, count });
+      const isOther = OF_FORMS.test(path) || OF_MODELS.test(path);
+      if (path.endsWith("_test.ts") && !isOther) files.push({ path, text, count });
       await Deno.writeTextFile(join(folder, path), text);
     } else {
       await Deno.copyFile(from, join(folder, path));

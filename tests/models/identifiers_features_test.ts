@@ -211,7 +211,7 @@ eachKind("is told by live lists", async (kind) => {
   await using live = await openLive(`${app.url}/owners?sort=name`);
   await live.ready();
   const shows = (...ids: Id[]) =>
-    until(() => isDeepStrictEqual(live.items.map(({ _id }) => _id as Id), ids), { seconds: 20 });
+    until(() => isDeepStrictEqual(live.items.map(({ _id }) => _id as Id), ids));
   await shows(first);
   await app.created("/owners", { _id: second, name: "a" });
   await shows(second, first);

@@ -17,8 +17,8 @@ import {
   updateAll,
 } from "../../mod.ts";
 import type { InitializeOptions } from "../../mod.ts";
-import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { longTest, test } from "../harness/testing.ts";
+import { openStandalone } from "../support/shared_replica_set.ts";
 import { mount } from "../support/support.ts";
 import { whenIndexed } from "../support/until.ts";
 
@@ -148,7 +148,7 @@ longTest("a build that fails again is told again only if the reason is another o
 
 longTest("a build whose connection breaks each time is told once", async () => {
   using log = stub(console, "warn");
-  await using mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
+  await using mongo = await openStandalone();
   const connection = await mongoose.createConnection(mongo.uri, { heartbeatFrequencyMS: 500 })
     .asPromise();
   await connection.getClient().db("admin").command({
@@ -235,7 +235,7 @@ test('indexes: "required" waits for indexes that the host builds itself', async 
 
 test('indexes: "required" keeps writes away while an index is being built', async () => {
   using _error = stub(console, "error");
-  await using mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
+  await using mongo = await openStandalone();
   const { Unique, collection } = buildUnique(false);
   await using app = await mount([Unique], { indexes: "required", mongo: mongo.uri });
   const stored = mongoose.connection.collection(collection);
@@ -258,7 +258,7 @@ test('indexes: "required" keeps writes away while an index is being built', asyn
 });
 
 test('indexes: "required" takes the list of indexes for true where statistics may not be read', async () => {
-  await using mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
+  await using mongo = await openStandalone();
   const { Unique } = buildUnique(true);
   await using app = await mount([Unique], { indexes: "required", mongo: mongo.uri });
   await mongoose.connection.getClient().db("admin").command({

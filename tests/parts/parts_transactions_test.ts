@@ -228,3 +228,35 @@ test("both writes on a reference are one transaction on a replica set", async (t
   await t.step("50 creates at once all survive", () => checkConcurrency(app));
   await connection.close();
 });
+
+/** Whether the transaction of the parent's update was open for its middleware. */
+const joined: (boolean | undefined)[] = [];
+
+class Line extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+@rest({ route: "/sheets", methods: [one(), create()], history: true })
+class Sheet extends FrameworkModel {
+  @rest({ methods: [create(), all()] })
+  @arrayProp({ items: Line, embedded: true, apart: false })
+  lines?: Line[];
+  @rest({ methods: [create(), all()] })
+  @arrayProp({ items: Player })
+  players?: Ref<Player>[];
+
+  static override configure(schema: Schema): void {
+    schema.pre("updateOne", function () {
+      joined.push(this.getOptions().session?.inTransaction());
+    });
+  }
+}
+
+test("middleware of the parent's update gets the session of the transaction", async () => {
+  await using app = await mount([Sheet], { mongo: await sharedReplicaSet() });
+  const { _id } = await app.created("/sheets", {});
+  await app.created(`/sheets/${_id}/lines`, { text: "a" });
+  await app.created(`/sheets/${_id}/players`, { name: "A" });
+  assertEquals(joined, [true, true]);
+});

@@ -8,6 +8,7 @@ import {
   prop,
   type Ref,
   remove,
+  removeAll,
   rest,
 } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
@@ -102,4 +103,26 @@ test("a removal takes an identifier out that others have stored as text", async 
   assertEquals((await app.delete(`${path}/pages/${page}`)).status, 204);
   const left = await getModel(Binder).collection.findOne({});
   assertEquals(left?.pages, [_id, "no identifier"]);
+});
+
+async function removeAllBefore(_req: unknown, page: Leaf): Promise<Leaf> {
+  await getModel(Leaf).collection.deleteMany({});
+  return page;
+}
+
+class Leaf extends Page {}
+
+@rest({ route: "/folders", methods: [one()] })
+class Folder extends FrameworkModel {
+  @rest({ methods: [removeAll({ max: false, postFetch: removeAllBefore })] })
+  @arrayProp({ items: Leaf })
+  leaves?: Ref<Leaf>[];
+}
+
+test("a removal of selected entities that another client has removed removes none", async () => {
+  await using app = await mount([Folder]);
+  const leaf = await getModel(Leaf).create({ text: "a" });
+  const { _id } = await getModel(Folder).create({ leaves: [leaf._id] } as never);
+  const removed = await app.delete(`/folders/${_id}/leaves${asQuery({ text: "a" })}`);
+  assertEquals([removed.status, removed.body], [204, undefined]);
 });

@@ -7,7 +7,7 @@ import type { Client } from "../support/client.ts";
 import { SIX } from "../fixtures/operations.ts";
 import { requestRaw } from "../harness/request_raw.ts";
 import { test } from "../harness/testing.ts";
-import { asQuery, mount } from "../support/support.ts";
+import { asQuery, mount, type MountOptions } from "../support/support.ts";
 
 class RefusedPart extends FrameworkModel {
   @prop()
@@ -72,9 +72,8 @@ async function seed(): Promise<string> {
   return String(doc._id);
 }
 
-/** Sends a query string to each operation that honours `q`, and checks that all refuse it and nothing has changed. */
+/** Sends a query string to each operation that honours `q`, and checks that all refuse it alike. */
 async function refusedEverywhere({ send }: Client, id: string, query: string): Promise<Refusal> {
-  const before = await getModel(Refused).find().lean();
   const calls: [string, string][] = [
     ["GET", "/things"],
     ["GET", `/things/${id}`],
@@ -90,23 +89,36 @@ async function refusedEverywhere({ send }: Client, id: string, query: string): P
     if (refusal !== undefined) assertEquals(reply.body, refusal);
     refusal = reply.body;
   }
-  assertEquals(await getModel(Refused).find().lean(), before);
   return refusal as Refusal;
 }
 
+/** Serves an entity that nothing may change. */
+async function unchanged(
+  run: (app: Client, id: string) => Promise<void>,
+  options: MountOptions = {},
+): Promise<void> {
+  await using app = await mount([Refused], options);
+  const id = await seed();
+  const before = await getModel(Refused).find().lean();
+  await run(app, id);
+  assertEquals(await getModel(Refused).find().lean(), before);
+}
+
+/** Each second or third case of a product: all of its factors come in several. */
+const some = <T>(every: number, cases: readonly T[]) => cases.filter((_, at) => at % every === 0);
+
 /** Runs a table of filters that every operation refuses, each with what the refusal names. */
 function refuses(name: string, named: "operator" | "field", cases: [unknown, string][]): void {
-  test(name, async (t) => {
-    await using app = await mount([Refused]);
-    const id = await seed();
-    for (const [filter, expected] of cases) {
-      await t.step(JSON.stringify(filter).slice(0, 90), async () => {
-        const refusal = await refusedEverywhere(app, id, asQuery(filter));
-        assertEquals(refusal[named], expected);
-        assertStringIncludes(refusal.message, `"${expected}"`);
-      });
-    }
-  });
+  test(name, (t) =>
+    unchanged(async (app, id) => {
+      for (const [filter, expected] of cases) {
+        await t.step(JSON.stringify(filter).slice(0, 90), async () => {
+          const refusal = await refusedEverywhere(app, id, asQuery(filter));
+          assertEquals(refusal[named], expected);
+          assertStringIncludes(refusal.message, `"${expected}"`);
+        });
+      }
+    }));
 }
 
 const FORBIDDEN: [string, unknown][] = [
@@ -146,23 +158,29 @@ const TOP_LEVEL: ((inner: object) => object)[] = [
 refuses(
   "q is refused when it holds an operator that is not allowed, at any depth",
   "operator",
-  FORBIDDEN.flatMap(([operator, operand]) =>
-    TOP_LEVEL.map((wrap): [unknown, string] => [wrap({ [operator]: operand }), operator])
+  some(
+    3,
+    FORBIDDEN.flatMap(([operator, operand]) =>
+      TOP_LEVEL.map((wrap): [unknown, string] => [wrap({ [operator]: operand }), operator])
+    ),
   ),
 );
 
 refuses(
   "q is refused when a condition on a field holds an operator that is not allowed",
   "operator",
-  ["$where", "$expr", "$function", "$jsonSchema", "$text", "$and", "$or", "$nor", "$comment"]
-    .concat("$set", "$slice", "$bitsAllSet", "$eQ", "$", "$__proto__", "$oid")
-    .flatMap((operator): [unknown, string][] => [
-      [{ name: { $ne: "x", [operator]: "1" } }, operator],
-      [{ name: { $not: { $ne: "x", [operator]: "1" } } }, operator],
-      [{ "free.a": { [operator]: "1", $ne: 0 } }, operator],
-      [{ tags: { $elemMatch: { $ne: "x", $not: { [operator]: "1", $ne: "y" } } } }, operator],
-      [{ $or: [{ "parts.label": { [operator]: 1, $in: [] } }] }, operator],
-    ]),
+  some(
+    2,
+    ["$where", "$expr", "$function", "$jsonSchema", "$text", "$and", "$or", "$nor", "$comment"]
+      .concat("$set", "$slice", "$bitsAllSet", "$eQ", "$", "$__proto__", "$oid")
+      .flatMap((operator): [unknown, string][] => [
+        [{ name: { $ne: "x", [operator]: "1" } }, operator],
+        [{ name: { $not: { $ne: "x", [operator]: "1" } } }, operator],
+        [{ "free.a": { [operator]: "1", $ne: 0 } }, operator],
+        [{ tags: { $elemMatch: { $ne: "x", $not: { [operator]: "1", $ne: "y" } } } }, operator],
+        [{ $or: [{ "parts.label": { [operator]: 1, $in: [] } }] }, operator],
+      ]),
+  ),
 );
 
 refuses("q is refused when a key inside a literal is an operator or reaches a prototype", "field", [
@@ -207,14 +225,17 @@ const UNKNOWN = ["nothing", "name.x", "part.nothing", "parts.0.nothing", "others
 refuses(
   "q is refused when it names a secret or what is not declared, and tells no difference",
   "field",
-  [...SECRETS, ...UNKNOWN, "__proto__"].flatMap((path) => {
-    const clause = (value: unknown) => Object.fromEntries([[path, value]]);
-    return [
-      [clause("x"), path],
-      [clause({ $exists: true }), path],
-      [{ name: "a", $or: [{ year: 1 }, { $nor: [clause({ $regex: "^a" })] }] }, path],
-    ] as [unknown, string][];
-  }),
+  some(
+    2,
+    [...SECRETS, ...UNKNOWN, "__proto__"].flatMap((path) => {
+      const clause = (value: unknown) => Object.fromEntries([[path, value]]);
+      return [
+        [clause("x"), path],
+        [clause({ $exists: true }), path],
+        [{ name: "a", $or: [{ year: 1 }, { $nor: [clause({ $regex: "^a" })] }] }, path],
+      ] as [unknown, string][];
+    }),
+  ),
 );
 
 refuses("q is refused when it names a secret inside of $elemMatch", "field", [
@@ -230,24 +251,27 @@ refuses("q is refused when it names a secret inside of $elemMatch", "field", [
 refuses(
   "q is refused when it compares an object that holds a secret as a whole",
   "field",
-  ["part", "parts", "parts.0", "part.inner", "map", "map.k"].flatMap((path) =>
-    [
-      { label: "x", secret: "s" },
-      { secret: { x: 1 } },
-      {},
-      null,
-      [],
-      { $eq: { label: "x", secret: "s" } },
-      { $ne: {} },
-      { $gt: { label: "x", secret: "r" } },
-      { $gte: {} },
-      { $lt: { label: "x", secret: "t" } },
-      { $lte: null },
-      { $in: [{ label: "x", secret: "s" }] },
-      { $nin: [] },
-      { $all: [{ label: "x", secret: "s" }] },
-      { $not: { $gt: { label: "x", secret: "r" } } },
-    ].map((condition): [unknown, string] => [{ [path]: condition }, path])
+  some(
+    2,
+    ["part", "parts", "parts.0", "part.inner", "map", "map.k"].flatMap((path) =>
+      [
+        { label: "x", secret: "s" },
+        { secret: { x: 1 } },
+        {},
+        null,
+        [],
+        { $eq: { label: "x", secret: "s" } },
+        { $ne: {} },
+        { $gt: { label: "x", secret: "r" } },
+        { $gte: {} },
+        { $lt: { label: "x", secret: "t" } },
+        { $lte: null },
+        { $in: [{ label: "x", secret: "s" }] },
+        { $nin: [] },
+        { $all: [{ label: "x", secret: "s" }] },
+        { $not: { $gt: { label: "x", secret: "r" } } },
+      ].map((condition): [unknown, string] => [{ [path]: condition }, path])
+    ),
   ),
 );
 
@@ -341,11 +365,11 @@ for (const [name, configure] of PARSERS) {
       configure(app);
       app.use(express.json());
     };
-    await using app = await mount([Refused], { prepare });
-    const id = await seed();
-    for (const query of MALFORMED) {
-      await t.step(query, async () => void await refusedEverywhere(app, id, query));
-    }
+    await unchanged(async (app, id) => {
+      for (const query of MALFORMED) {
+        await t.step(query, async () => void await refusedEverywhere(app, id, query));
+      }
+    }, { prepare });
   });
 
   test(`q is honoured, with ${name}`, async () => {

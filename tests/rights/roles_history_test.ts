@@ -14,7 +14,7 @@ const SEED = Number(Deno.env.get("JUDGE_SEED") ?? 20261127);
 const PATH = Deno.env.get("JUDGE_PATH");
 
 /** How many applications are judged. */
-const WORLDS = Number(Deno.env.get("JUDGE_WORLDS") ?? casesOf(12, 5));
+const WORLDS = Number(Deno.env.get("JUDGE_WORLDS") ?? casesOf(6, 5));
 
 test("a history shows to a role what GET has shown to it at each version", async (t) => {
   const mongo = await sharedReplicaSet();

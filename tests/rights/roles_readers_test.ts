@@ -92,7 +92,7 @@ async function store(): Promise<string[]> {
   return letters.map(({ _id }) => String(_id));
 }
 
-const READERS = casesOf(200, 30);
+const READERS = casesOf(100, 30);
 
 test("readers of all roles who ask for the same in the same moment see their own", async (t) => {
   await using app = await mount([Letter, Author]);

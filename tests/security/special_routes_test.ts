@@ -282,7 +282,7 @@ const SHOWN: Readonly<Record<string, Row>> = {
     await Promise.all([live.ready(), other.ready()]);
     await send("PATCH", path, { name: "live" });
     const isLive = () => [live, other].every(({ wire }) => wire.includes("live"));
-    await until(isLive, { seconds: 20 });
+    await until(isLive);
     return live.wire;
   },
 };

@@ -130,3 +130,32 @@ test("entities with hooks are read in the transaction around a request", async (
     await connection.close();
   }
 });
+
+/** The session that middleware gives new entities. */
+let ofMiddleware: mongoose.ClientSession | undefined;
+
+@rest({
+  route: "/late",
+  methods: [create({ preSave: (_req, entity) => entity, many: 5 })],
+})
+class Late extends Doc {
+  static override configure(schema: mongoose.Schema): void {
+    schema.pre("save", function (this: Document) {
+      this.$session(ofMiddleware ?? null);
+    });
+  }
+}
+
+test("new entities are written in the transaction that middleware of them has begun", async () => {
+  await using app = await mount([Late], { mongo: await sharedReplicaSet() });
+  const late = getModel(Late);
+  await late.createCollection();
+  for (const body of [{ name: "a" }, [{ name: "a" }, { name: "b" }]]) {
+    ofMiddleware = await mongoose.connection.startSession();
+    ofMiddleware.startTransaction();
+    assertEquals((await app.post("/late", body)).status, 201);
+    assertEquals(await late.countDocuments(), 0);
+    await ofMiddleware.abortTransaction();
+    await ofMiddleware.endSession();
+  }
+});

@@ -11,6 +11,8 @@ import {
   getModel,
   one,
   prop,
+  remove,
+  removeAll,
   replace,
   rest,
   update,
@@ -132,10 +134,22 @@ class Counted extends FrameworkModel {
   visits?: number;
 }
 
-/** Makes a model without hooks, so that its entities could be written without documents. */
-function plain(connection: Connection): ModelClass<Counted> {
-  const methods = [create<Counted>(), update<Counted>()];
-  @rest({ route: "/docs", methods, getConnection: () => connection })
+/** Makes a model whose entities could be written without documents in one of its routes. */
+function counted(connection: Connection): ModelClass<Counted> {
+  const methods = (saving: { preSave?: typeof pass }, removing: { postFetch?: typeof pass }) => [
+    create<Counted>({ many: 2, ...saving }),
+    update<Counted>(saving),
+    updateAll<Counted>({ fields: ["name"], ...saving }),
+    remove<Counted>(removing),
+    removeAll<Counted>(removing),
+  ];
+  const getConnection = () => connection;
+  @rest({ route: "/docs", methods: methods({}, {}), getConnection })
+  @rest({
+    route: "/hooked",
+    methods: methods({ preSave: pass }, { postFetch: pass }),
+    getConnection,
+  })
   class Plain extends Counted {}
   return Plain;
 }
@@ -155,13 +169,14 @@ function aborting(docs: Model<Counted>) {
   return { around, running };
 }
 
-test("entities without hooks are written in the transaction around a request", async () => {
+test("entities are written in the transaction around a request, one and several", async () => {
   const mongo = await sharedReplicaSet();
   const connection = await mongoose.createConnection(mongo).asPromise();
-  const model = plain(connection);
+  const model = counted(connection);
   const docs = getModel(model, connection) as unknown as Model<Counted>;
   await docs.createCollection();
   const { _id } = await docs.create({ name: "kept" });
+  await docs.create({ name: "kept" });
   const { around, running } = aborting(docs);
   mongoose.set("transactionAsyncLocalStorage", true);
   try {
@@ -171,13 +186,25 @@ test("entities without hooks are written in the transaction around a request", a
       onError: () => {},
     });
     await using app = await start(express().use(express.json(), around, router));
-    const made = await app.post("/docs", { name: "new" });
-    // It is what the transaction has changed before: another one would wait for that.
-    const changed = await app.patch(`/docs/${_id}`, { name: "changed" });
-    assertEquals([made.status, changed.status], [201, 200]);
+    // Each writes what the transaction has changed before: another one would wait for that.
+    for (const route of ["/docs", "/hooked"]) {
+      const all = `${route}${asQuery({ name: "kept" })}`;
+      const replies = [
+        await app.post(route, { name: "new" }),
+        await app.post(route, [{ name: "new" }, { name: "newer" }]),
+        await app.patch(`${route}/${_id}`, { name: "changed" }),
+        await app.patch(all, { name: "changed" }),
+        await app.delete(`${route}/${_id}`),
+        await app.delete(all),
+      ];
+      assertEquals(replies.map(({ status }) => status), [201, 201, 200, 200, 204, 204], route);
+    }
     await Promise.all(running);
     const left = await docs.find().lean();
-    assertEquals(left.map(({ name, visits }) => [name, visits]), [["kept", undefined]]);
+    assertEquals(left.map(({ name, visits }) => [name, visits]), [["kept", undefined], [
+      "kept",
+      undefined,
+    ]]);
   } finally {
     mongoose.set("transactionAsyncLocalStorage", false);
     await connection.close();

@@ -11,7 +11,6 @@ import type { BatchOptions } from "./option.ts";
 import { type BatchRequest, readRequests } from "./read_requests.ts";
 import { runRequests } from "./run_requests.ts";
 
-/** All requests of a batch succeed, or nothing is written. */
 export const batch: RouterFeature<Required<BatchOptions>> = {
   name: "batch",
   check: checkOptions,
@@ -55,7 +54,7 @@ function openBatches(
   };
 }
 
-/** An error of the batch is thrown after the guard, so that a client whom the guard refuses learns nothing from it. */
+/** A client whom the guard refuses learns nothing from the error. */
 async function guarded(
   read: () => BatchRequest[],
   { req, guard }: { readonly req: FrameworkRequest; readonly guard: PreFetch | undefined },

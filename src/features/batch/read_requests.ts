@@ -6,7 +6,6 @@ import { type BodyLimits, readBody } from "../../write/body/read_body.ts";
 import { readPath, type RequestPath } from "./request_path.ts";
 import { checkNames } from "./results.ts";
 
-/** The path and the body may contain placeholders for values in the answers to earlier requests of the batch. */
 export interface BatchRequest {
   readonly id: string;
   readonly method: string;
@@ -20,7 +19,7 @@ interface BatchLimits {
   readonly bodyLimits: Required<BodyLimits>;
 }
 
-/** `true` if a request with the method can have a body. */
+/** Whether a request can have a body. */
 export const METHODS: ReadonlyMap<unknown, boolean> = new Map([
   ["GET", false],
   ["POST", true],
@@ -29,12 +28,12 @@ export const METHODS: ReadonlyMap<unknown, boolean> = new Map([
   ["DELETE", false],
 ]);
 
-/** A request of a batch gets all other headers from the HTTP request that contains the batch. */
+/** All other headers come from the HTTP request of the batch. */
 export const HEADERS = ["If-Match", "If-None-Match", "Prefer", "Accept"] as const;
 
 const HEADER_NAMES: ReadonlySet<string> = new Set(HEADERS.map((name) => name.toLowerCase()));
 
-/** These headers would have no effect on a batch, but the client relies on their effect, so the answer is 400. */
+/** These headers would have no effect on a batch, but the client relies on it. */
 const WITHOUT_EFFECT = ["idempotency-key", "if-match"] as const;
 
 export const ID = /^[\w-]{1,64}$/;
@@ -44,8 +43,7 @@ export function readRequests(req: Request, { max, bodyLimits }: BatchLimits): Ba
   const own = WITHOUT_EFFECT.find((name) => req.headers[name] !== undefined);
   if (own !== undefined) throw badFormat(`A batch takes no header "${own}"`);
   const { maxKeys, maxElements, maxObjects } = bodyLimits;
-  // The limits for one body are multiplied by the maximum number of requests. The body of each request is checked by
-  // the usual limits later.
+  // The usual limits for the body of each request are checked later.
   const { requests, ...others } = readBody(req, {
     maxKeys: maxKeys * max,
     maxElements: maxElements * max,

@@ -1,26 +1,22 @@
 import { badFormat } from "../../errors/refusals.ts";
 import { readName, type ResultName, type Results } from "./results.ts";
 
-/** Each segment is a text or a placeholder. */
 export interface RequestPath {
   readonly segments: readonly (string | ResultName)[];
-  /** The query string with its question mark, or an empty text. */
+  /** With its question mark, or empty. */
   readonly query: string;
 }
 
 const MAX_LENGTH = 8_192;
 
-/**
- * Printable characters of ASCII are allowed except space and `#`, because many clients do not encode characters such as
- * braces.
- */
+/** Printable ASCII except space and `#`, because many clients do not encode braces. */
 const QUERY = /^[!"$-~]*$/;
 
 const SEGMENT = /^[\w.~!$&'()*+,;=:@%-]+$/;
 
 /**
- * A firewall or a hook may allow requests by their paths. A path that two programs could read differently, such as with
- * `..` or an encoded slash, is therefore refused.
+ * A firewall or a hook may allow requests by their paths, so a path that two programs could read
+ * differently (`..`, an encoded slash) is refused.
  */
 export function readPath(path: unknown, earlier: ReadonlySet<string>): RequestPath {
   if (typeof path !== "string" || path.length > MAX_LENGTH) throw malformed();

@@ -2,24 +2,20 @@ import { Buffer } from "node:buffer";
 import { badFormat, refusal } from "../../errors/refusals.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 
-/** The placeholder `a._id` names the value `_id` in the answer to the earlier request `a`. */
 export interface ResultName {
   readonly text: string;
   readonly id: string;
   readonly steps: readonly string[];
 }
 
-/**
- * The maximum number of bytes of JSON that placeholders may copy. A small batch with many placeholders for the same
- * value could otherwise make a large body.
- */
+/** A small batch with many placeholders for one value could make a large body. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export class Results {
   readonly #bodies = new Map<string, () => unknown>();
   #taken = 0;
 
-  /** `read` is called only if a later request has a placeholder for this answer. */
+  /** `read` is called only if a later request needs this answer. */
   add(id: string, read: () => unknown): void {
     this.#bodies.set(id, memoized(read));
   }
@@ -47,10 +43,7 @@ function memoized<T>(read: () => T): () => T {
 
 const NAME = /^([\w-]{1,64})((?:\.[^\s./\\{}]{1,100}){1,20})$/;
 
-/**
- * JavaScript objects have these keys because of their class. No entity has such a key, so no placeholder may contain
- * it.
- */
+/** JavaScript objects have these keys because of their class. */
 const OF_CLASSES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 export function readName(text: unknown, earlier: ReadonlySet<string>): ResultName {
@@ -86,7 +79,7 @@ function isReference(value: object): value is { readonly [RESULT]: unknown } {
   return isJsonObject(value) && Object.hasOwn(value, RESULT);
 }
 
-/** Replaces each object such as `{ "$result": "a._id" }`. */
+/** Replaces each object of the form `{ "$result": "a._id" }`. */
 export function withResults(body: unknown, results: Results): unknown {
   if (typeof body !== "object" || body === null) return body;
   if (isReference(body)) return results.valueOf(parseName(body[RESULT]));

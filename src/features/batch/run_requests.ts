@@ -19,10 +19,10 @@ interface RunOptions {
   readonly maxTimeMS: number;
 }
 
-/** The answers are held in memory until the transaction is committed. */
+/** The answers are held in memory until the commit. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The answer to a failed request is thrown as an error, so that nothing is written. */
+/** A failed answer is thrown, so that nothing is written. */
 export async function runRequests(
   requests: readonly BatchRequest[],
   { req, handler, routes, maxTimeMS }: RunOptions,
@@ -70,8 +70,7 @@ function messageOf(
   return {
     method,
     url,
-    // Without a property `query`, the request would inherit query parameters that middleware has set on the HTTP
-    // request of the batch.
+    // Otherwise the request would inherit query parameters that middleware has set on the batch.
     query: typeof parse === "function" ? parse(query) : {},
     headers,
     ...body !== undefined && { body: withResults(body, results) },
@@ -79,7 +78,7 @@ function messageOf(
 }
 
 /**
- * Express decides later which route answers, but the models of the routes must be made before the transaction begins.
+ * Express decides later which route answers, but models must be made before the transaction begins.
  */
 function mayAnswer(
   { path, operation }: Route,
@@ -94,10 +93,7 @@ function mayAnswer(
     });
 }
 
-/**
- * The transaction begins before the hooks of the request run. With `getConnection`, the connection is chosen after
- * these hooks, so the transaction begins later.
- */
+/** With `getConnection`, the connection is chosen after the hooks. */
 async function admit({ route, levels: [root] }: Call): Promise<void> {
   const { operation, options: { declared } } = actingLevel(route);
   if (operation === "all" && !declared.has("page")) {
@@ -106,7 +102,7 @@ async function admit({ route, levels: [root] }: Call): Promise<void> {
   if (route.getConnection === undefined) await root?.model();
 }
 
-/** In the body, the scripts of a web page could read cookies that are `HttpOnly`. */
+/** In the body, scripts of a web page could read `HttpOnly` cookies. */
 function sendCookies({ res }: Request, cookies: readonly string[]): void {
   for (const cookie of cookies) res?.append("Set-Cookie", cookie);
 }
@@ -123,8 +119,7 @@ function checkAnswer(answer: InnerAnswer, req: Request): void {
   if ((text !== "" || "content-type" in headers) && !isJson(answer)) {
     throw badFormat("An answer that is no JSON cannot be a part of a batch");
   }
-  // An error of one element ends the transaction of the batch, so the elements of a 207 cannot succeed or fail one by
-  // one.
+  // An error of one element ends the whole transaction, so elements cannot fail one by one.
   if (status === 207) {
     throw badFormat("A list whose elements succeed one by one cannot be a part of a batch");
   }
@@ -139,7 +134,7 @@ function bodyOf(answer: InnerAnswer): unknown {
   return isJson(answer) ? JSON.parse(answer.text) : answer.text;
 }
 
-/** These headers concern only the transfer of an answer by HTTP. */
+/** Headers about the transfer by HTTP. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "content-length",
   "content-type",

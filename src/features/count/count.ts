@@ -12,7 +12,7 @@ interface CountQuery extends CountRule {
 
 const EXACT = "count=exact";
 
-/** Clients ask for the total, because the database needs more time if it also counts. */
+/** Counting costs the database time, so clients ask for the total. */
 export const count: Feature<Plain<CountRule, CountQuery>> = {
   name: "count",
   operations: ["all"],
@@ -46,8 +46,7 @@ export const count: Feature<Plain<CountRule, CountQuery>> = {
   parse: ({ upTo, always }, given) => {
     return { upTo, always, isPreferred: given.prefers(EXACT) };
   },
-  // The database counts one entity more than `upTo`, so that a total above this limit differs from a total that equals
-  // it.
+  // Counts one entity more, because a total above `upTo` differs from a total that equals it.
   select: ({ upTo, always, isPreferred }) =>
     always || isPreferred ? { total: upTo === Infinity ? {} : { limit: upTo + 1 } } : {},
   headers: ({ upTo, always, isPreferred }, found) => ({
@@ -59,7 +58,7 @@ export const count: Feature<Plain<CountRule, CountQuery>> = {
   }),
 };
 
-/** A page after a cursor has no range, because its position in the list is not known. */
+/** The position of a page after a cursor is not known. */
 function totalHeaders(total: number | undefined, { part }: Found): Record<string, string> {
   const { skip = 0, afterCursor } = part?.read ?? {};
   const size = part?.found.size ?? 0;

@@ -12,16 +12,15 @@ export interface ByteSource {
   next(): Promise<Uint8Array | undefined>;
 }
 
-/** The rest of a refused upload is received for this time, so that a client that still sends can read the answer. */
+/** The client must send the rest of a refused upload before it can read the answer. */
 const REST_MS = 5000;
 
-/** The bytes cannot be read again if code of the application, such as a body parser, has read them. */
 export function isConsumed({ body, headers, readableDidRead, readableEnded }: Request): boolean {
   const isParsed = body !== undefined && !(typeof body === "object" && isEmpty({ ...body }));
   return isParsed || headers["content-length"] !== "0" && (readableDidRead || readableEnded);
 }
 
-/** If the server closes during the upload, `next()` throws a 503. */
+/** `next()` throws a 503 if the server closes. */
 export class BodyReader implements ByteSource {
   readonly #chunks: BodyChunks;
   readonly #timeoutMS: number;
@@ -57,7 +56,7 @@ export class BodyReader implements ByteSource {
   }
 }
 
-/** The connection ends after a few seconds, because a client could otherwise send without an end. */
+/** A client could send without an end. */
 export function discardBody(req: Request): void {
   if (req.readableEnded || req.destroyed) return;
   const timer = setTimeout(() => req.socket.destroy(), REST_MS).unref();

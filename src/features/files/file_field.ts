@@ -22,7 +22,7 @@ export interface StoredValue extends FileDescription {
   readonly file: mongo.ObjectId;
 }
 
-/** Another program may have stored a description that lacks a part. */
+/** Another program may have stored an incomplete description. */
 export function isWhole({ file, size, name, type, sha256 }: Partial<StoredValue>): boolean {
   return isObjectId(file) && Number.isSafeInteger(size) &&
     [name, type, sha256].every((each) => typeof each === "string");
@@ -36,7 +36,6 @@ interface WrittenFile {
 /** Other requests may replace the same file at the same time. */
 const MAX_TRIES = 20;
 
-/** The parents in the path of the request have been read. */
 export class FileField {
   readonly #context: OpenLevelContext;
   readonly #parent: PartPath;
@@ -55,14 +54,14 @@ export class FileField {
     return new FileField(context, { ...root, steps: steps.slice(0, -1) });
   }
 
-  /** The record of a file in GridFS has these values, so that housekeeping finds the entity. */
+  /** Housekeeping finds the entity by these values in the record. */
   get entity(): { readonly collection: string; readonly entity: unknown } {
     return { collection: this.#parent.model.collection.name, entity: this.#parent.id };
   }
 
   /**
-   * The path of an upload may lead to another entity after its bytes have arrived. `getConnection` may return two
-   * connections to one database, so the models are not compared.
+   * The path of an upload may lead to another entity after its bytes have arrived. `getConnection`
+   * may return two connections to one database, so models are not compared.
    */
   isOfSameEntity(other: FileField): boolean {
     const { model: { db, collection }, id } = this.#parent;
@@ -76,10 +75,7 @@ export class FileField {
     return isObjectId(file) ? file : undefined;
   }
 
-  /**
-   * If another request has replaced the file in the meantime, the statement is repeated. The version belongs to the
-   * document that holds the field.
-   */
+  /** The version belongs to the document that holds the field. */
   async replace(value: StoredValue): Promise<WrittenFile> {
     const { property } = this.#link;
     let before: string | undefined;
@@ -89,8 +85,7 @@ export class FileField {
         throw preconditionFailed(FILE_EXISTS);
       }
       if (present !== undefined) await this.store.suspect({ _id: present });
-      // An earlier version of the application may have stored another value in the field, such as a URL. A value that
-      // names no file is replaced.
+      // Earlier versions of the application may have stored another value.
       const vacant = { [`${property}.file`]: present ?? NO_FILE };
       const written = await addToProperty(this.#parent, {
         link: this.#link,
@@ -100,15 +95,13 @@ export class FileField {
       });
       if (written !== undefined) return { replaced: present, version: written.version };
       if (this.#context.match !== undefined) throw preconditionFailed();
-      // If two attempts in a row find the same file, no other request has replaced it. The entity then does not match
-      // the filters of the request any more, so the answer is 404.
+      // No other request has replaced the file, so the entity does not match the request any more.
       if (before === String(present)) throw notFound();
       before = String(present);
     }
     throw new StoreFailure({ kind: "changed" });
   }
 
-  /** Throws a 409 if another request has replaced the file in the meantime, or a 412 with `If-Match`. */
   async clear(file: mongo.ObjectId): Promise<void> {
     await this.store.suspect({ _id: file });
     const removal = { property: this.#link.property, filter: { file } };
@@ -116,8 +109,7 @@ export class FileField {
   }
 
   /**
-   * Removes nothing if the entity still refers to the file. A failure is no failure of the request, because
-   * housekeeping repeats the removal.
+   * Removes nothing if the entity still refers to the file. Housekeeping repeats a failed removal.
    */
   async dispose(file: mongo.ObjectId): Promise<void> {
     const { model } = this.#parent;

@@ -19,13 +19,12 @@ const RULES: readonly string[] = [
   "inline",
 ] satisfies readonly (keyof FileRules)[];
 
-/** Any other option is an error when routes are mounted. */
 const WITH_FILE: ReadonlySet<string> = new Set([
   ...RULES,
   ...["type", "hidden", "readonly", "apart", "select", "summary", "description", "deprecated"],
 ]);
 
-/** `undefined` means that the entities need no housekeeping for files. */
+/** `undefined` if no housekeeping is needed. */
 export function declaredFiles(target: ModelClass): readonly string[] | undefined {
   for (const field of describeModel(target).fields.values()) {
     const problem = problemOf(field);
@@ -66,9 +65,7 @@ function problemOf({ array, options }: FieldRecord): string | undefined {
     : `needs a list of media types as "accept", such as ["image/png"]`;
 }
 
-/**
- * The paths of a class that embeds itself have no end, so the path of the embedded entity stands for all paths in it.
- */
+/** The paths of a class that embeds itself have no end. */
 const filePaths = memoize((target: ModelClass): readonly string[] => pathsIn(target, []));
 
 function pathsIn(target: ModelClass, above: readonly ModelClass[]): string[] {
@@ -78,8 +75,7 @@ function pathsIn(target: ModelClass, above: readonly ModelClass[]): string[] {
     if (kind === StoredFile) return [name];
     if (!isModelClass(kind)) return [];
     if (kind === target || above.includes(kind)) return holdsFiles(kind) ? [name] : [];
-    // The keys of a Map are known only from the stored data, so the path of the Map stands for the paths of the files
-    // in it.
+    // The keys of a Map are in the stored data only.
     const below = pathsIn(kind, [...above, target]);
     return of === undefined
       ? below.map((path) => `${name}.${path}`)
@@ -95,7 +91,7 @@ function holdsFiles(target: ModelClass, seen = new Set<ModelClass>()): boolean {
   });
 }
 
-/** A reference is stored as an identifier, so the files of the entity to which it refers are not searched. */
+/** A reference is stored as an identifier, so its files are not of this entity. */
 function embeddedKind({ options: { type, items, embedded, of } }: FieldRecord) {
   return fieldKind(of ?? type ?? (embedded === true ? items : undefined));
 }

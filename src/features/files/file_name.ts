@@ -3,12 +3,11 @@ import { readItems } from "../../pipeline/request/header_items.ts";
 const MAX_LENGTH = 255;
 
 /**
- * These characters change the meaning of a name: control characters, path separators, halves of surrogate pairs, and
- * changes of the direction of text, by which `gpj.exe` could look like `exe.jpg`.
+ * Control characters, path separators, halves of surrogate pairs and changes of the direction of
+ * text, which could make `gpj.exe` look like `exe.jpg`.
  */
 const UNSAFE = /[\p{Cc}\p{Cs}/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** `undefined` if nothing is left. */
 export function cleanName(given: string): string | undefined {
   const name = given.normalize("NFC").replaceAll(UNSAFE, "").trim();
   const cut = Array.from(name).slice(0, MAX_LENGTH).join("").trim();
@@ -34,10 +33,7 @@ export function nameIn(header: string): string | undefined {
   }
 }
 
-/**
- * A name with characters outside of ASCII stands in the header twice, with replaced characters for old clients and
- * encoded (RFC 8187) for all others.
- */
+/** Replacements are for old clients, and the encoded name (RFC 8187) is for all others. */
 export function disposition(kind: "inline" | "attachment", name: string): string {
   const ascii = name.replaceAll(/[^\x20-\x7e]|["%\\]/g, "_");
   const encoded = encodeURIComponent(name)

@@ -11,22 +11,15 @@ type ObjectId = mongo.ObjectId;
 
 const BUCKET = "mongrove_files";
 
-/** The default of GridFS. The number must not change, because reads find the chunks of stored files by it. */
+/** The default of GridFS. Must not change, because reads find stored chunks by it. */
 export const CHUNK_BYTES = 255 * 1024;
 
-/**
- * Housekeeping checks an upload that has not ended after this time. It removes the file, unless the entity refers to
- * the file.
- */
+/** An unfinished upload may be removed after this time. */
 const UPLOAD_MS = 60 * 60_000;
 
-/** The time between two checks of a file by housekeeping. */
 export const CHECK_MS = 20 * 60 * 60_000;
 
-/**
- * GridFS stores the record in the collection `mongrove_files.files`. The metadata tell housekeeping which entity to
- * search for the file.
- */
+/** In the collection `mongrove_files.files` of GridFS. */
 export interface FileRecord {
   readonly _id: ObjectId;
   readonly length: number;
@@ -39,14 +32,12 @@ export interface FileRecord {
 interface FileMetadata {
   readonly type: string;
   readonly sha256?: string;
-  /** The name of the collection with the entity of the file. */
   readonly collection: string;
   readonly entity: unknown;
-  /** The time of the next check by housekeeping. */
   readonly checkAt: Date;
-  /** The entity has referred to the file at least once. Missing during the upload. */
+  /** The entity has referred to the file at least once. */
   readonly isConfirmed?: true;
-  /** Housekeeping has begun to remove the file. An upload of the file fails when it next updates this record. */
+  /** An upload of this file fails at its next update. */
   readonly isRemoved?: true;
 }
 
@@ -64,8 +55,8 @@ export type NewFile =
   & Pick<FileRecord, "_id" | "filename">;
 
 /**
- * A connection may return numbers and bytes as objects, or acknowledge a write before most members of the replica set
- * have it. A file whose bytes are lost with a member would break its entity.
+ * A connection may return numbers and bytes as objects, or acknowledge a write that most members
+ * lack. A file whose bytes are lost with a member would break its entity.
  */
 const SETTINGS = {
   promoteValues: true,
@@ -95,7 +86,7 @@ export class FileStore {
     return this.#collection("chunks");
   }
 
-  /** The record is stored before the first chunk, so that housekeeping finds an upload that was interrupted. */
+  /** Stored before the first chunk, so that housekeeping finds an interrupted upload. */
   async begin({ _id, filename, ...file }: NewFile): Promise<void> {
     await indexesOf(this.#connection);
     await this.records.insertOne({
@@ -119,10 +110,7 @@ export class FileStore {
     await this.#inTurn(() => this.chunks.insertMany(all));
   }
 
-  /**
-   * Postpones the check by housekeeping, which would remove the file. Throws a 503 if housekeeping has removed the file
-   * already.
-   */
+  /** Postpones the check by housekeeping. Throws a 503 if the file is removed. */
   async renew(id: ObjectId): Promise<void> {
     await this.#updateUpload(id, {});
   }
@@ -143,13 +131,12 @@ export class FileStore {
     }
   }
 
-  /** Housekeeping does not check a confirmed file as an unfinished upload. */
   async confirm(id: ObjectId): Promise<void> {
     const $set = { "metadata.isConfirmed": true, "metadata.checkAt": after(CHECK_MS) };
     await this.records.updateOne({ _id: id, ...NOT_REMOVED }, { $set } as object);
   }
 
-  /** Makes housekeeping check the files soon, because their entities may not refer to them any more. */
+  /** Their entities may not refer to these files any more. */
   async suspect(filter: mongo.Filter<FileRecord>, session?: mongo.ClientSession): Promise<void> {
     const $set = { "metadata.checkAt": new Date() };
     // MongoDB refuses a read or write concern on a statement in a transaction.
@@ -159,13 +146,13 @@ export class FileStore {
     await records.updateMany(filter as object, { $set }, session && { session });
   }
 
-  /** The record is removed last, so that housekeeping repeats a removal that was interrupted. */
+  /** The record is removed last, so that housekeeping repeats an interrupted removal. */
   async remove(id: ObjectId): Promise<void> {
     await this.chunks.deleteMany({ [FILE_OF_CHUNK]: id });
     await this.records.deleteOne({ _id: id });
   }
 
-  /** Throws if a chunk is missing, because the file was removed during the read. */
+  /** Throws if the file was removed during the read. */
   async *read(
     id: ObjectId,
     { range: { start, end }, timeBudget }: {
@@ -216,13 +203,9 @@ export class FileStore {
   }
 }
 
-/**
- * At most four statements on chunks run at a time on a connection pool. More statements would not be faster, and each
- * takes memory for its chunks.
- */
+/** More statements at a time would not be faster, and each takes memory for its chunks. */
 const CHUNK_STATEMENTS = new StatementTurns(4);
 
-/** The number of running uploads and downloads, which limits the chunks that each of them holds in memory. */
 let transferCount = 0;
 
 export async function countTransfer<T>(upload: () => Promise<T>): Promise<T> {
@@ -234,24 +217,17 @@ export async function countTransfer<T>(upload: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * All uploads and downloads of a process share this number of chunks. Each of them has at least one chunk, however many
- * of them run.
- */
+/** Of all transfers of a process, each of which has at least one. */
 const CHUNKS_OF_ALL = 32;
 
-/** Each statement needs at most 2 MB for its chunks. */
+/** At most 2 MB for each statement. */
 const MAX_AT_ONCE = 8;
 
-/**
- * Several chunks are faster. While many uploads and downloads run, each statement has one chunk, so that all of them
- * fit into the memory.
- */
+/** Several chunks are faster, but must fit into the memory. */
 export function chunksAtOnce(): number {
   return Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(CHUNKS_OF_ALL / transferCount)));
 }
 
-/** The file was removed or replaced before its last byte was read. */
 export class MissingChunkError extends Error {
   override name = "MissingChunkError";
 
@@ -264,7 +240,7 @@ function after(ms: number): Date {
   return new Date(Date.now() + ms);
 }
 
-/** A failed creation is repeated by the next upload. */
+/** The next upload repeats a failed creation. */
 async function indexesOf(connection: Connection): Promise<void> {
   const ofClient = builds(connection.getClient());
   const { name } = connection;
@@ -277,9 +253,7 @@ async function indexesOf(connection: Connection): Promise<void> {
   });
 }
 
-/**
- * The index creations by the name of the database. Uploads wait for them, so that the indexes are created only once.
- */
+/** By the name of the database. Uploads wait, so that indexes are created only once. */
 const builds = memoize((_client: object) => new Map<string, Promise<void>>());
 
 async function createIndexes({ records, chunks }: FileStore): Promise<void> {

@@ -40,8 +40,7 @@ export const files: ClassFeature<FilePaths> = {
     return part.rest.methods.map((method) => partMethod(method, part));
   },
   after: removeFiles,
-  // `after` does not run for entities that are removed because of a removal of another entity. The transaction of these
-  // removals marks the files for housekeeping.
+  // `after` does not run for cascades, so their transaction marks the files for housekeeping.
   joins: (_paths, { operation }) => operation === "cascade",
   async together(_paths, { change, entities, model, session }) {
     if (change === "remove") {
@@ -134,10 +133,9 @@ async function removeFiles(
   try {
     const model = await context.model() as Model<unknown>;
     if (isRemoval && acting.kind.many) {
-      // The removal becomes final only with the transaction of the batch, so housekeeping removes the files later.
+      // The removal becomes final only with the transaction.
       if (sharedSession()) return;
-      // Searches of several requests run one after another, so this request may wait for others, at most until its time
-      // limit.
+      // Searches run one after another, so this may wait for other requests.
       return await context.timeBudget.wait(removeOrphans({ model, paths }, MOST_REMOVED));
     }
     if (!kind.item || kind.origin === "byKey") return;
@@ -151,7 +149,7 @@ async function removeFiles(
   }
 }
 
-/** The files are not removed at once, because the transaction may still be aborted. */
+/** The transaction may still be aborted. */
 async function suspectFiles(
   model: Model<unknown>,
   { ids, session }: { readonly ids: readonly unknown[]; readonly session: ClientSession },

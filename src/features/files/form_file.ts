@@ -2,16 +2,15 @@ import { Buffer } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
 import type { ByteSource } from "./body_reader.ts";
 
-/** The number of bytes of the headers that stand before the file in the form. */
+/** In bytes, before the file in the form. */
 const MAX_HEAD = 8 * 1024;
 
-/** The number of bytes after the last delimiter. Most clients send only a line break at this place. */
+/** Most clients send only a line break after the last delimiter. */
 const MAX_REST = 1024;
 
 const LINE_BREAK = Buffer.from("\r\n");
 const EMPTY_LINE = Buffer.from("\r\n\r\n");
 
-/** `undefined` if the body is no form. */
 export function boundaryOf(contentType: string | undefined): string | undefined {
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType ?? "")) return undefined;
   const [, quoted, plain] = /;\s*boundary=(?:"([^"\\]+)"|([^\s;"]+))/i.exec(contentType ?? "") ??
@@ -21,10 +20,7 @@ export function boundaryOf(contentType: string | undefined): string | undefined 
   throw badFormat("The form has no valid boundary");
 }
 
-/**
- * The form (`multipart/form-data`, RFC 7578) has exactly one part. Only one chunk of the body is held in memory at a
- * time.
- */
+/** RFC 7578, with exactly one part. Only one chunk is in memory. */
 export class FormFile implements ByteSource {
   readonly #body: ByteSource;
   readonly #delimiter: Buffer;
@@ -34,12 +30,11 @@ export class FormFile implements ByteSource {
   private constructor(body: ByteSource, boundary: string) {
     this.#body = body;
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
-    // The first delimiter of a form has no line break before it. A line break is put before the body, so that one
-    // search text finds all delimiters.
+    // The first delimiter has no line break before it. With this one, one search text finds all
+    // delimiters.
     this.#held = LINE_BREAK;
   }
 
-  /** The headers have the name and the media type of the file. */
   static async open(
     body: ByteSource,
     boundary: string,

@@ -13,7 +13,7 @@ import { MissingChunkError } from "./file_store.ts";
 import { isShownInline, sentType } from "./media_type.ts";
 import { type ByteRange, readRange } from "./range.ts";
 
-/** Other requests may replace the file between the look-up and its first byte. */
+/** Other requests may replace the file before its first byte is read. */
 const MAX_TRIES = 3;
 
 export async function getFile(context: OpenLevelContext, rules: FileRules): Promise<Reply> {
@@ -27,7 +27,7 @@ export async function getFile(context: OpenLevelContext, rules: FileRules): Prom
     const { range, timeBudget, route: { sendTimeoutMS: timeoutMS } } = { ...answer, ...context };
     const pieces = range && field.store.read(file.file, { range, timeBudget });
     try {
-      // The first chunk is read before the status is sent, so that a failed read can still have the status of an error.
+      // Read before the status is sent, so that a failed read can have the status of an error.
       const first = await pieces?.next();
       const ahead = first?.value === undefined ? [] : [first.value];
       return {
@@ -43,7 +43,6 @@ export async function getFile(context: OpenLevelContext, rules: FileRules): Prom
 interface FileAnswer {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
-  /** Missing if the answer has no bytes. */
   readonly range: ByteRange | undefined;
 }
 
@@ -97,10 +96,7 @@ export function fileTag(
 
 const TAG = /^(W\/)?"(?:\d+|none)\.([\w-]{16})/;
 
-/**
- * The version of the entity changes although the file stays the same. A client that has the file need not load it
- * again.
- */
+/** The version of the entity may change while the file stays the same. */
 function contentOf(tag: string): string | undefined {
   return TAG.exec(tag.trim())?.[2];
 }
@@ -111,20 +107,14 @@ function isKnown(header: string | undefined, tag: string): boolean {
     header.split(",").some((each) => contentOf(each) === contentOf(tag));
 }
 
-/**
- * A date and a weak `ETag` do not identify the bytes, so the whole file is sent to a client that sends one of them in
- * `If-Range`.
- */
+/** A date and a weak `ETag` do not identify the bytes. */
 function isFresh(header: string | undefined, tag: string): boolean {
   return header === undefined ||
     TAG.exec(header.trim())?.[1] === undefined && contentOf(header) === contentOf(tag);
 }
 
 interface Sending extends FileAnswer {
-  /**
-   * The first chunk, which was read before the status was sent. The list is emptied when the chunk is sent, so that its
-   * memory can be freed.
-   */
+  /** The list is emptied, so that its memory can be freed. */
   readonly ahead: Uint8Array[];
   readonly pieces: AsyncGenerator<Uint8Array> | undefined;
   /** The client must receive each chunk within this time. */
@@ -141,16 +131,15 @@ async function sendFile(
     if (res.headersSent) return await cutAnswer(res);
     res.status(status);
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-    // A shared cache, such as a CDN, must not store the file, because other clients may not be allowed to see it.
-    // Compression would change the bytes to which a `Range` refers.
+    // A shared cache would show the file to other clients. Compression would change the bytes to
+    // which a `Range` refers.
     if (!res.hasHeader("Cache-Control")) {
       res.setHeader("Cache-Control", "private, no-cache, no-transform");
     }
     if (pieces === undefined) return void res.end();
     await sendPieces(new ResponseStream(res, timeoutMS), { ahead, pieces });
   } finally {
-    // The chunks count as a running download until they are closed, also if the client has disconnected before its
-    // first byte.
+    // The chunks count as a running download until they are closed.
     await pieces?.return(undefined);
   }
 }

@@ -2,7 +2,7 @@ export const ANY_BYTES = "application/octet-stream";
 
 const ESSENCE = /^[\w!#$&^.+-]{1,63}\/[\w!#$&^.+-]{1,63}$/;
 
-/** Without parameters and in lower case, as the option `accept` compares it. */
+/** Without parameters and in lower case, as in the option `accept`. */
 export function readType(header: string): string | undefined {
   const [essence = ""] = header.split(";", 1);
   const type = essence.trim().toLowerCase();
@@ -21,8 +21,8 @@ export function isAccepted(type: string, accept: readonly string[] | undefined):
 }
 
 /**
- * No browser runs code in files of these types. Files with the types SVG, HTML, XML and PDF can contain code, so a
- * browser always saves them.
+ * No browser runs code in these files. SVG, HTML, XML and PDF can contain code, so browsers save
+ * them.
  */
 const SHOWN: ReadonlySet<string> = new Set([
   ...["png", "jpeg", "gif", "webp", "avif"].map((each) => `image/${each}`),
@@ -36,8 +36,8 @@ export function isShownInline(type: string): boolean {
 }
 
 /**
- * A web page can load files of these types as a script or as a style sheet, which neither `Content-Disposition` nor a
- * sandbox prevents.
+ * A web page can load these types as a script or a style sheet, which neither `Content-Disposition`
+ * nor a sandbox prevents.
  */
 const LOADED = /^(text|application)\/(x-)?((java|ecma|live|j)script[\d.]*|css)$/;
 

@@ -36,15 +36,15 @@ import { fileTag } from "./get_file.ts";
 import { ANY_BYTES, isAccepted, readType } from "./media_type.ts";
 
 /**
- * The form of an upload may have these bytes in addition to its file, so that its `Content-Length` shows a file that is
- * too large.
+ * The form may be longer than its file by this, so that `Content-Length` shows a file that is too
+ * large.
  */
 const FORM_BYTES = 16 * 1024;
 
-/** A running upload postpones its check by housekeeping, which would remove the file. */
+/** A running upload postpones its check by housekeeping, which would remove it. */
 const RENEW_MS = 10 * 60_000;
 
-/** Most applications read bodies of these types by the parsers of Express before the router. */
+/** Most applications parse bodies of these types before the router. */
 const PARSED = ["json", "+json", "urlencoded"];
 
 export function checkUpload({ req }: LevelContext, rules: FileRules): void {
@@ -105,13 +105,13 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
   const file = new mongoose.Types.ObjectId();
   const received = async () => {
     const value = await receive(context, { file, field, rules, property: link?.property ?? "" });
-    // The client decides how long an upload takes, so the time limit of the request begins again.
+    // The client decides how long an upload takes, so the time limit begins again.
     timeBudget.renew();
     return { value, ...await openAgain(context, field) };
   };
   const { value, now, place } = await received().catch(async (error) => {
-    // If the database does not answer, a removal of the stored bytes would delay the answer. Housekeeping removes them
-    // later.
+    // If the database does not answer, a removal would delay the answer. Housekeeping removes the
+    // bytes later.
     const isAway = isUnavailable(error) && Object(error).code !== DISK_FULL;
     if (!isAway && !timeBudget.expired) await discard(field.store, file);
     throw error;
@@ -134,10 +134,7 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
   return isMinimal(context) ? withoutBody(reply) : reply;
 }
 
-/**
- * The entity and the rights of the client may have changed during a long upload. Throws a 409 if the path leads to
- * another entity now.
- */
+/** The entity and the rights may have changed during a long upload. */
 async function openAgain(
   { route, req, timeBudget }: OpenLevelContext,
   field: FileField,
@@ -153,8 +150,7 @@ async function openAgain(
 }
 
 /**
- * After an error with a status below 500, the database has not written the reference to the file. After any other
- * error, the file stays until housekeeping has checked whether the entity refers to it.
+ * After a status below 500, no reference to the file is written. Otherwise housekeeping decides.
  */
 function isOfClient(error: unknown): boolean {
   const answer = toAnswer(error);
@@ -169,7 +165,7 @@ interface Receiving {
   readonly file: mongo.ObjectId;
   readonly field: FileField;
   readonly rules: FileRules;
-  /** The name of the file if the client has sent no name. */
+  /** The name of a file without a name. */
   readonly property: string;
 }
 
@@ -203,7 +199,7 @@ async function openFile(
 ): Promise<OpenedFile> {
   const boundary = boundaryOf(headers["content-type"]);
   if (boundary === undefined) {
-    // Node decodes headers as Latin-1, but most clients send the name of the file in UTF-8.
+    // Node decodes headers as Latin-1, but most clients send UTF-8.
     const given = nameIn(headers["content-disposition"] ?? "");
     const name = given === undefined ? undefined : cleanName(fromUtf8(given));
     return { name, type: typeOf(headers["content-type"]), bytes: body };
@@ -211,7 +207,7 @@ async function openFile(
   const { bytes, headers: own } = await FormFile.open(body, boundary);
   const given = nameIn(own.get("content-disposition") ?? "");
   if (given === undefined) throw badFormat("The part of the form is no file");
-  // A browser sends an empty name and no bytes if nobody has chosen a file.
+  // A browser sends this if nobody has chosen a file.
   if (given === "" && await bytes.isEmpty()) throw badFormat("The form has no file");
   const type = typeOf(own.get("content-type"));
   checkType(type, rules);
@@ -219,7 +215,7 @@ async function openFile(
   return { name: cleanName(given.replaceAll(/%(22|0D|0A)/gi, decodeURIComponent)), type, bytes };
 }
 
-/** A text whose bytes are no UTF-8 is returned unchanged. */
+/** Text whose bytes are no UTF-8 is unchanged. */
 function fromUtf8(text: string): string {
   if (!/^[\0-\xff]*$/.test(text)) return text;
   const decoded = Buffer.from(text, "latin1").toString("utf8");
@@ -239,7 +235,6 @@ class Upload {
   #chunk: Uint8Array<ArrayBuffer> = Buffer.allocUnsafe(CHUNK_BYTES);
   #filled = 0;
   #full: Uint8Array<ArrayBuffer>[] = [];
-  /** The memory of stored chunks is used again for the next chunks. */
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #count = 0;
   #storing: Promise<void> = Promise.resolve();
@@ -266,7 +261,7 @@ class Upload {
     return { size, sha256: hash.digest("hex") };
   }
 
-  /** No chunk must be stored after the removal of a failed upload. */
+  /** No chunk must be stored after a failed upload is removed, so this must be awaited first. */
   async settled(): Promise<void> {
     await this.#storing.catch(() => {});
   }
@@ -288,7 +283,7 @@ class Upload {
     this.#filled = 0;
   }
 
-  /** Waits for the previous statement first, so that an upload holds only a few chunks in memory. */
+  /** An upload holds only a few chunks in memory. */
   async #store(): Promise<void> {
     const { store, timeBudget } = this.#options;
     await this.#storing;

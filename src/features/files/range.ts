@@ -4,10 +4,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/**
- * `undefined` sends the whole file, because the header is missing, has several ranges or is no range of bytes. `"none"`
- * contains no byte of the file.
- */
+/** `undefined` sends the whole file, and `"none"` contains no byte of it. */
 export function readRange(
   header: string | undefined,
   size: number,

@@ -10,17 +10,17 @@ import { FrameworkModel } from "../../declare/model/framework_model.ts";
  */
 export interface FileDescription {
   /**
-   * The name that the client has given the file, without control characters and path separators. Without such a name,
-   * the name of the field.
+   * The name from the client without control characters and path separators, or the name of the
+   * field.
    */
   readonly name: string;
-  /** The media type that the client has given the file. Nobody has checked the bytes. */
+  /** The media type from the client. Nobody has checked the bytes. */
   readonly type: string;
-  /** The number of bytes of the file. */
+  /** In bytes. */
   readonly size: number;
-  /** The SHA-256 hash of the bytes of the file, as 64 hexadecimal digits. */
+  /** The SHA-256 hash of the bytes, as 64 hexadecimal digits. */
   readonly sha256: string;
-  /** The time at which the last byte of the file was stored, by the clock of the server process. */
+  /** The time at which the last byte was stored, by the clock of the server process. */
   readonly at: Date;
 }
 
@@ -44,31 +44,28 @@ export interface FileDescription {
  * ```
  */
 export class StoredFile extends FrameworkModel implements FileDescription {
-  /** The name that the client has given the file. Without a name, the name of the field. */
+  /** The name from the client, or the name of the field. */
   declare name: string;
-  /** The media type that the client has given the file. Nobody has checked the bytes. */
+  /** The media type from the client. Nobody has checked the bytes. */
   declare type: string;
-  /** The number of bytes of the file. */
+  /** In bytes. */
   declare size: number;
-  /** The SHA-256 hash of the bytes of the file, as 64 hexadecimal digits. */
+  /** The SHA-256 hash of the bytes, as 64 hexadecimal digits. */
   declare sha256: string;
-  /** The time at which the last byte of the file was stored, by the clock of the server process. */
+  /** The time at which the last byte was stored, by the clock of the server process. */
   declare at: Date;
   /** The identifier of the bytes in GridFS. Hooks can read it, and no answer shows it. */
   declare file: Hidden<Types.ObjectId>;
   /**
-   * A mark for the type checker, without a value at run time. The types of bodies leave out the field, and the types of
-   * answers have the description of the file.
+   * A mark for the type checker. Types of bodies leave out the field, and types of answers have the
+   * description.
    */
   declare readonly "~readonly"?: FileDescription;
-  /**
-   * A mark for the type checker, without a value at run time. `@prop` requires the option `maxBytes` for a field with
-   * this mark.
-   */
+  /** A mark for the type checker, with which `@prop` requires `maxBytes`. */
   declare readonly "~file"?: never;
 }
 
-// A file needs no `_id`, because its field holds only one file.
+// The field holds only one file.
 StoredFile.schemaOptions = { _id: false };
 
 const READONLY = { required: true, readonly: true } as const;

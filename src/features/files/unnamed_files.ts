@@ -14,8 +14,7 @@ export interface CheckedFiles {
   readonly filter: mongo.Filter<FileRecord>;
   readonly limit: number;
   /**
-   * The time of a check by housekeeping, which checks kept files again about a day later. A check by a request does not
-   * change the time of the next check.
+   * Only housekeeping sets the time, after which kept files are checked again about a day later.
    */
   readonly at?: Date;
 }
@@ -25,10 +24,7 @@ interface Checked {
   readonly removed: number;
 }
 
-/**
- * The stored entity decides, because a process may have ended between its write and the write of the record of the file
- * in GridFS.
- */
+/** A process may have ended before it wrote the record in GridFS, so the stored entity decides. */
 export async function removeUnnamed(
   { model, paths }: FileOwners,
   { filter, limit, at }: CheckedFiles,
@@ -43,8 +39,8 @@ export async function removeUnnamed(
   if (found.length === 0) return { checked: 0, removed: 0 };
   const named = await namedIn(model, { files: found, paths });
   const suspects = found.filter(({ _id }) => !named.has(String(_id)));
-  // During the deployment of a new version of the application, the field may have another name than this process knows.
-  // A file whose identifier stands anywhere in the document of its entity is therefore kept.
+  // During a deployment, the field may have a name that this process does not know, so a file named
+  // anywhere in its entity is kept.
   const namedAnywhere = await namedIn(model, { files: suspects });
   const [unnamed, kept] = [[], []] as [FileRecord[], FileRecord[]];
   for (const each of found) {
@@ -60,9 +56,7 @@ export async function removeUnnamed(
   return { checked: found.length, removed: await removeClaimed(store, { own, unnamed }) };
 }
 
-/**
- * An upload that was completed since the check does not match the filter of the check any more, so it is not removed.
- */
+/** An upload that was completed since does not match `own` any more, so it is not removed. */
 async function removeClaimed(
   store: FileStore,
   { own, unnamed }: { readonly own: object; readonly unnamed: readonly FileRecord[] },
@@ -78,7 +72,6 @@ async function removeClaimed(
   return gone.length;
 }
 
-/** Without `paths`, whole documents are searched. */
 async function namedIn(
   { collection }: Model<unknown>,
   { files, paths }: { readonly files: readonly FileRecord[]; readonly paths?: readonly string[] },
@@ -89,8 +82,8 @@ async function namedIn(
     files.map(({ metadata: { entity } }) => [storedText(entity), entity] as const),
   );
   const projection = paths && Object.fromEntries(["_id", ...paths].map((path) => [path, 1]));
-  // The read concern `majority` returns no values that a failover may roll back. After a rollback, an entity could
-  // otherwise refer to a file whose bytes were removed.
+  // Without `majority`, a failover could roll back the read values, and an entity could refer to a
+  // file without bytes.
   const cursor = collection.find({ _id: { $in: [...entities.values()] } } as object, {
     ...projection && { projection },
     promoteValues: true,
@@ -112,10 +105,9 @@ function collectIds(value: unknown, found: Set<string>): void {
   }
 }
 
-/** Shorter than the lease of housekeeping, which is renewed between two portions. */
+/** Shorter than the lease of housekeeping, which is renewed between portions. */
 const PORTION_MS = 20_000;
 
-/** Each file is checked about once a day, so any file to which no entity refers is removed within a day. */
 export async function tidyFiles(
   owners: FileOwners,
   { at, limit }: { readonly at: Date; readonly limit: number },
@@ -128,24 +120,18 @@ export async function tidyFiles(
   }
 }
 
-/** Housekeeping checks the found files soon, and all other files within a day. */
+/** Housekeeping checks all others within a day. */
 const MAX_ORPHANS = 10_000;
 
 interface OrphanRemoval {
   readonly running: Promise<void>;
-  /**
-   * The search that begins when the running search ends. All requests that remove entities during the running search
-   * wait for it.
-   */
+  /** Requests that remove entities during the running search wait for this one. */
   next?: Promise<void>;
 }
 
 const removals = new WeakMap<object, OrphanRemoval>();
 
-/**
- * The search reads the records of all files of the class in GridFS, so a class has one search at a time. Housekeeping
- * removes the files beyond `limit`.
- */
+/** The search reads the records of all files of the class, so a class has one search at a time. */
 export function removeOrphans(owners: FileOwners, limit: number): Promise<void> {
   const { model } = owners;
   const present = removals.get(model);

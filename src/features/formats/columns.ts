@@ -7,14 +7,11 @@ import type { LevelContext } from "../../pipeline/request/request_context.ts";
 
 export interface Column {
   readonly names: readonly string[];
-  /**
-   * JSON shows decimals and large integers as text. A text that looks like a formula of a spreadsheet gets a leading
-   * `'`, and a negative number must not get it.
-   */
+  /** JSON shows these numbers as text, but they must not get the `'` before formulas. */
   readonly isNumeric: boolean;
 }
 
-/** JSON may show numbers of these Mongoose types as text. */
+/** JSON may show numbers of these types as text. */
 const NUMERIC: ReadonlySet<unknown> = new Set(["BigInt", "Decimal128", "Number"]);
 
 export function columnsOf(
@@ -34,21 +31,20 @@ export function columnsOf(
 
 interface ColumnOptions {
   readonly shows?: Shows;
-  /** The populated references. `undefined` in the place of the names of fields stands for all fields. */
+  /** `undefined` in the place of names stands for all fields. */
   readonly filled?: ReadonlyMap<string, readonly string[] | undefined> | undefined;
   readonly prefix?: readonly string[];
   readonly schema?: Schema | undefined;
-  /** An object that contains itself gets no columns, because the number of columns would have no end. */
+  /** An object that contains itself would have endless columns. */
   readonly above?: readonly Shape[];
 }
 
-/** The identifier is the first column of each object. */
 export function columnsIn(
   shape: Shape,
   { shows = () => true, filled, prefix = [], schema, above = [] }: ColumnOptions = {},
 ): Column[] {
   if (above.includes(shape)) return [];
-  // The schema of an embedded entity has a version field, but the field is never stored.
+  // The version of an embedded entity is never stored.
   const version: unknown = schema?.get("versionKey");
   const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
     const names = [...prefix, name];

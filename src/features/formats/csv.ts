@@ -7,7 +7,7 @@ import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Column } from "./columns.ts";
 
-/** The table format is defined by RFC 4180. A list without entities still has its header row. */
+/** RFC 4180. */
 export function csvFrame(columns: readonly Column[]): Frame {
   const header = rowOf(columns.map(({ names }) => cellOf(names.join("."), false)));
   return {
@@ -23,8 +23,8 @@ export function csvFrame(columns: readonly Column[]): Frame {
 const LINE_BREAK = 0x0a;
 
 /**
- * A long table must not block the process, so other requests get a turn of the event loop between two texts. Lines are
- * decoded one by one, because a slow client would hold the decoded text of many entities in memory.
+ * Other requests get a turn between two texts. Lines are decoded one by one, because a slow client
+ * would hold the text in memory.
  */
 async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
   let begun = Buffer.alloc(0);
@@ -66,14 +66,14 @@ function csvRow(line: Buffer, columns: readonly Column[]): string {
 }
 
 function rowOf(cells: readonly string[]): string {
-  // Programs that read CSV skip an empty line, so a row of one empty cell has quotes.
+  // Programs that read CSV skip an empty line.
   return `${cells.join() || '""'}\r\n`;
 }
 
 const NUMBER = /^-?\d+(\.\d+)?(E[+-]?\d+)?$/;
 
 /**
- * A text that a spreadsheet would run as a formula is marked. An empty text has quotes, so that it differs from a
+ * Marks text that a spreadsheet would run as a formula. Quotes distinguish empty text from a
  * missing value.
  */
 function cellOf(value: unknown, isNumeric: boolean): string {

@@ -28,7 +28,6 @@ const LINES: Frame = {
 type Formats = readonly ListFormat[];
 
 interface Chosen {
-  /** `undefined` stands for JSON. */
   readonly format: ListFormat | undefined;
 }
 
@@ -55,7 +54,6 @@ export const formats: Feature<Plain<Formats, Chosen>> = {
       })),
     },
   }),
-  /** Throws a 406 if the client accepts neither JSON nor a format of the list. */
   parse(given, { accept, offered }) {
     const type = chooseType(accept, offered);
     if (type !== undefined) return { format: given.find((name) => TYPES[name] === type) };

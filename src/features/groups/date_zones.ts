@@ -2,19 +2,16 @@ import { badParameter } from "../../errors/refusals.ts";
 import type { GivenRequest } from "../../pipeline/given_request.ts";
 import type { OptionReader } from "../../pipeline/option_reader.ts";
 
-/**
- * The checked option of a feature must not contain plain strings, which could be names of hidden fields, so a time zone
- * has a separate type.
- */
+/** A plain string in the checked option could be the name of a hidden field. */
 export type TimeZone = string & { readonly isTimeZone: true };
 
 export interface DateZones {
-  /** The first time zone applies to requests without the parameter `tz`. The list is empty for UTC. */
+  /** The first time zone is the default. Empty for UTC. */
   readonly names: readonly TimeZone[];
   readonly isChosen: boolean;
 }
 
-/** A time zone without a year, month or day to group by would have no effect. */
+/** A time zone without a year, month or day would have no effect. */
 export function checkZones(option: OptionReader, isDated: boolean): DateZones {
   const { value } = option;
   if (value === undefined) return { names: [], isChosen: false };
@@ -39,15 +36,13 @@ function isTimeZone(name: unknown): name is TimeZone {
   if (typeof name !== "string") return false;
   try {
     const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions();
-    // `Intl` accepts a time zone in any case of letters, and MongoDB does not. A letter in the wrong case is therefore
-    // refused at start-up.
+    // `Intl` ignores case, and MongoDB does not.
     return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase();
   } catch {
     return false;
   }
 }
 
-/** `undefined` is UTC. */
 export function zoneOf({ names }: DateZones, given: GivenRequest): TimeZone | undefined {
   const asked = given.parameter("tz");
   const zone = asked === undefined ? names[0] : names.find((name) => name === asked);

@@ -12,7 +12,6 @@ const TEXTS = {
 
 const UNITS = { year: "", month: "-[0-9]{2}", day: "-[0-9]{2}-[0-9]{2}" } as const;
 
-/** A parameter is left out if all of its fields are hidden from the reader of the document. */
 export function describeGroups(rules: GroupRules): Description {
   const { by, zones, sum, avg, count, max } = rules;
   const lists = { group: [...by.keys()], sum, avg };

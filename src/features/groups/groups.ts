@@ -26,10 +26,7 @@ interface GroupTypes {
 
 const UNITS: readonly unknown[] = ["year", "month", "day"] satisfies DateUnit[];
 
-/**
- * A group has these keys besides its fields. Clients cannot group by a field with one of these names, because the group
- * would need one key for two values.
- */
+/** A field with one of these names would need one key of the group for two values. */
 const OTHER_KEYS = ["count", "sum", "avg"];
 
 const NUMBERS = ["Number", "Double", "Int32", "BigInt", "Decimal128"];
@@ -82,7 +79,6 @@ export const groups: Feature<GroupTypes> = {
   respond: (query, context) => readGroups(context, query),
 };
 
-/** Without the parameter `group`, all entities form one group. */
 function parseGroups(rules: GroupRules, given: GivenRequest): GroupsQuery | undefined {
   const isGiven = ["group", "sum", "avg"].some((name) => given.parameter(name) !== undefined);
   if (!isGiven) return undefined;

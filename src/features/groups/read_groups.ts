@@ -12,9 +12,7 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 
-/** The option `groups` without the fields that are hidden from the reader. */
 export interface GroupRules {
-  /** A field without a unit is grouped by its whole value. */
   readonly by: ReadonlyMap<string, DateUnit | undefined>;
   readonly zones: DateZones;
   readonly sum: readonly string[];
@@ -26,7 +24,6 @@ export interface GroupRules {
 
 export interface GroupsQuery {
   readonly by: readonly string[];
-  /** `undefined` is UTC. */
   readonly timeZone: TimeZone | undefined;
   readonly sum: readonly string[];
   readonly avg: readonly string[];
@@ -58,7 +55,7 @@ function checkPopulated({ pieces: { fills } }: OpenLevelContext, by: readonly st
   throw badParameter("populate", "fields of group beside it");
 }
 
-/** An answer with many groups would otherwise send a query with as many identifiers. */
+/** Limits the identifiers in a query. */
 const POPULATED_AT_ONCE = 1000;
 
 async function textOf(rows: readonly object[], context: OpenLevelContext): Promise<string> {
@@ -80,15 +77,14 @@ function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery):
   const keys = by.map((name) => {
     const { type } = shape.fields.get(name) ?? {};
     const unit = units.get(name);
-    // A day without a time is the same day in every time zone, and stored times of one day are one day.
+    // A day without a time is the same in every time zone.
     const options = isDateOnly(type) ? { unit: unit ?? "day" } : { unit, timeZone };
     return [name, keyOf(`$${name}`, { ...options, type: type?.instance })];
   });
   const sorted = Object.entries(order).map(([key, direction]) => {
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
   });
-  // An old document, or a document of another program, may hold an array or an object in a field for a single value.
-  // Answers never show such a value.
+  // Another program may have stored an array or an object for a single value.
   const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {
     ...misfits.length > 0 && { $nor: misfits },
@@ -111,40 +107,29 @@ function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery):
 
 const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
 
-/**
- * The database cannot write other years as text. Dates outside of these years belong to the group with the key `null`.
- */
+/** The database cannot write other years as text. Such dates belong to the group `null`. */
 const YEARS = [1, 9999] as const;
 
-/**
- * MongoDB sorts values of other types before or after all dates, so a comparison with these two dates also excludes
- * such values.
- */
+/** MongoDB sorts values of other types before or after all dates, so they are excluded too. */
 const IN_UTC = [new Date("0001-01-01"), new Date("9999-12-31T23:59:59.999Z")] as const;
 
-/**
- * The dates whose year may be between 1 and 9999 in some time zone. The computation of the year fails for values that
- * are no dates, so only dates in this range get it.
- */
+/** In some time zone. The computation of the year fails for values that are no dates. */
 const IN_ANY_ZONE = [new Date("0000-12-31"), new Date("+010000-01-01T23:59:59.999Z")] as const;
 
-/** JSON shows all dates that JavaScript cannot represent as `null`. */
+/** JSON shows dates that JavaScript cannot represent as `null`. */
 const SHOWN_DATES = [new Date(-TIME_RANGE), new Date(TIME_RANGE)] as const;
 
-/** JSON shows these numbers as `null`, so they belong to the group with the key `null`. */
+/** JSON shows these numbers as `null`. */
 const UNSHOWN_NUMBERS = [NaN, Infinity, -Infinity];
 
 interface KeyOptions {
   readonly unit: DateUnit | undefined;
   readonly timeZone?: TimeZone | undefined;
-  /** JSON shows every `Decimal128` as text, so `NaN` and `Infinity` of this type form separate groups. */
+  /** JSON shows every `Decimal128` as text, also `NaN` and `Infinity`. */
   readonly type: string | undefined;
 }
 
-/**
- * The key is `null` for every value that JSON shows as `null`, so that these values form one group and not several
- * groups with the same key.
- */
+/** `null` for each value that JSON shows as `null`, so that no two groups look the same. */
 function keyOf(value: string, { unit, timeZone, type }: KeyOptions): object {
   if (unit !== undefined) {
     const date = timeZone === undefined ? { date: value } : { date: value, timezone: timeZone };
@@ -152,8 +137,7 @@ function keyOf(value: string, { unit, timeZone, type }: KeyOptions): object {
       $and: [between(value, IN_ANY_ZONE), between({ $year: date }, YEARS)],
     };
     const text = { $dateToString: { ...date, format: FORMATS[unit] } };
-    // A stored array or object must belong to no group. The empty object marks the group of such values, and a later
-    // stage removes this group.
+    // A later stage removes the group of the empty object.
     const isMisfit = { $in: [{ $type: value }, ["array", "object"]] };
     return { $cond: [isDate, text, { $cond: [isMisfit, { $literal: {} }, null] }] };
   }
@@ -184,7 +168,7 @@ function rowOf(
   };
 }
 
-/** A field may store numbers of several types, and the groups of an answer must all have the same form. */
+/** A field may store numbers of several types. */
 function shown(value: unknown, { name, shape }: { name: string; shape: Shape }): unknown {
   if (value === undefined || value === null) return null;
   if (shape.fields.get(name)?.type?.instance === "Decimal128") return String(value);

@@ -2,7 +2,6 @@ import { type ActorNames, askNames } from "../../pipeline/actor_names.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { ShownRecord } from "./show_records.ts";
 
-/** The application is asked once for all senders. */
 export async function withNames(
   { route, timeBudget }: OpenLevelContext,
   records: readonly ShownRecord[],

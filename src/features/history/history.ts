@@ -17,11 +17,9 @@ import { addRecords } from "./records.ts";
 import { revert } from "./revert.ts";
 
 export interface HistoryRule {
-  /** Missing if records are stored for ever. */
   readonly keepMS?: number;
 }
 
-/** Each write of an entity adds a record with the replaced values, in the same transaction. */
 export const history: ClassFeature<HistoryRule> = {
   name: "history",
   setting: "actorNames",
@@ -32,7 +30,8 @@ export const history: ClassFeature<HistoryRule> = {
   },
   start(rule, { target, route }) {
     checkRoutes(target);
-    // With `getConnection`, the connection is known only for a request, so the first write builds the indexes.
+    // With `getConnection`, the connection is known only for a request, so the first write builds
+    // the indexes.
     if (route.getConnection === undefined) {
       keepFor(getModel(target) as unknown as Model<unknown>, rule);
     }
@@ -48,7 +47,6 @@ export const history: ClassFeature<HistoryRule> = {
   together: addRecords,
 };
 
-/** The hooks of `one()` decide which clients may read the history, and its records are ordered by versions. */
 function checkRoutes(target: ModelClass): void {
   const { rests } = describeModel(target);
   const isRead = rests.some(({ methods }) => methods.some(({ operation }) => operation === "one"));
@@ -93,10 +91,7 @@ const WORDS = {
   revert: { summary: "Set an entity back to an earlier version" },
 } as const;
 
-/**
- * The read of the history has the hooks of `one()`, and the revert has the hooks of `update()`, so that a client gets
- * no other rights by these routes.
- */
+/** No route of the history gives a client other rights than `one()` and `update()`. */
 function guardsOf(
   { filter, parameters, ...others }: Method["hooks"],
   words: Pick<Method["hooks"], "summary">,

@@ -9,10 +9,10 @@ import { historyOf } from "./history_collection.ts";
 
 const PAUSE_MS = 60_000;
 
-/** A model whose build has failed is removed, so that its next write begins another build. */
+/** A failed model is removed, so that its next write begins another build. */
 const built = new WeakSet<Model<unknown>>();
 
-/** The call returns at once, because records can be stored without the indexes. */
+/** Records can be stored without the indexes, so nothing waits. */
 export function keepFor(model: Model<unknown>, rule: HistoryRule): void {
   if (built.has(model) || !buildsIndexes(model)) return;
   built.add(model);
@@ -26,7 +26,7 @@ export function keepFor(model: Model<unknown>, rule: HistoryRule): void {
   });
 }
 
-/** MongoDB returns this code for an index that exists with other options. */
+/** The index exists with other options. */
 const OTHER_OPTIONS = 85;
 
 async function buildIndexes(model: Model<unknown>, { keepMS }: HistoryRule): Promise<void> {
@@ -41,7 +41,7 @@ async function buildIndexes(model: Model<unknown>, { keepMS }: HistoryRule): Pro
   });
 }
 
-/** The database still removes records if an earlier declaration had the option `keep`. */
+/** The database still removes records if an earlier declaration had `keep`. */
 async function warnOfExpiry(model: Model<unknown>): Promise<void> {
   const indexes = await historyOf(model).indexes();
   const expiring = indexes.find(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);

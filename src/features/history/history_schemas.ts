@@ -39,7 +39,6 @@ export const REVERT_BODY: StandardSchema = schemaOf(BODY, (value) => {
   return { issues: [{ message: `"version" is a whole number from 0`, path: ["version"] }] };
 });
 
-/** The OpenAPI document shows the JSON Schema. */
 type WithJsonSchema = StandardSchema["~standard"] & { readonly jsonSchema: object };
 
 function schemaOf(

@@ -26,7 +26,7 @@ import {
 const MAX_RECORDS = 100;
 const USUAL_RECORDS = 20;
 
-/** A page of the history ends after this number of bytes, so that the pages of large entities fit into the memory. */
+/** Bounds the memory for a page of large entities. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 export const HISTORY_PAGE = {
@@ -51,10 +51,7 @@ const ALLOWED = {
   after: "a version",
 } as const;
 
-/**
- * The hooks of `one()` also run on the earlier versions of the entity, so that the history shows no value that the
- * hooks hide.
- */
+/** Hooks of `one()` also hide values of earlier versions. */
 export async function readHistory(context: OpenLevelContext): Promise<Reply> {
   const { limit, after } = readPage(context.req);
   const isNamed = readNames(context.req);
@@ -116,10 +113,7 @@ interface PageQuery extends HistoryPage {
   readonly current: StoredObject;
 }
 
-/**
- * Hooks need whole versions, which are computed backwards from the present entity, so the records before the page are
- * read too. Without hooks, only the changed fields of a record are known.
- */
+/** Hooks need whole versions, so the records before the page are read too. */
 async function recordsOf(
   context: OpenLevelContext,
   { current, limit, after }: PageQuery,

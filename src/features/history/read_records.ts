@@ -3,19 +3,16 @@ import type { OpenLevelContext } from "../../pipeline/request/request_context.ts
 import type { StoredObject } from "../../store/values.ts";
 import { historyOf, type HistoryRecord } from "./history_collection.ts";
 
-/** A secondary may not have the newest records of the entity yet. */
+/** A secondary may not have the newest records yet. */
 const FROM_PRIMARY = { readPreference: "primary" } as const;
 
 interface RecordQuery {
-  /**
-   * The stored values of the entity as this request has read them. Earlier versions are computed backwards from these
-   * values, so records of later writes are left out.
-   */
+  /** Earlier versions are computed backwards from these values. */
   readonly current: StoredObject;
-  /** Without this condition, the whole history of the entity is read. */
+  /** Missing for the whole history. */
   readonly versions?: Readonly<Record<string, number>>;
   readonly batchSize?: number;
-  /** The result `false` ends the read. */
+  /** `false` ends the read. */
   readonly see: (record: HistoryRecord) => boolean;
 }
 
@@ -27,8 +24,7 @@ export async function eachRecord(
   const { route: { maxTimeMS }, timeBudget } = context;
   const model = await context.model();
   const key = versionKeyOf(model) ?? "";
-  // A `fetch` hook of the application may read an entity without its version. The version of its newest record is then
-  // unknown, so all records of the entity are read.
+  // A `fetch` hook may leave out the version, so all records are read.
   const latest = Object.hasOwn(current, key) ? latestOf(current, key) : Number.MAX_SAFE_INTEGER;
   const version = { $lte: latest, ...versions };
   const filter = { ...await ofPresentLife(context, current._id), version };
@@ -42,14 +38,11 @@ export async function eachRecord(
   await timeBudget.wait(read());
 }
 
-/** Data of other programs may have no version. */
 export function latestOf(current: StoredObject, key = ""): number {
   return asVersion(current[key]) ?? 0;
 }
 
-/**
- * An earlier entity with the same identifier may have been removed, and its records could show data of another owner.
- */
+/** The records of a removed entity with the same identifier could show data of another owner. */
 async function ofPresentLife(
   { model, route: { maxTimeMS }, timeBudget }: OpenLevelContext,
   entity: unknown,

@@ -6,8 +6,8 @@ import { shapeWithin, strictestField, whyUnseen } from "../../schema/fields/visi
 import type { StoredObject } from "../../store/values.ts";
 
 /**
- * A field that is hidden from all clients is not recorded, because nobody could read it. If a function hides the field
- * from some clients, the function decides when a client asks for the history.
+ * Nobody could read a field that is hidden from all. A function `hidden` decides when the history
+ * is read.
  */
 export function isRecorded(name: string, shape: Shape): boolean {
   const field = strictestField(name, shape);

@@ -14,7 +14,7 @@ import { isRecorded, recordedShape, recordedValues } from "./recorded_values.ts"
 
 const { BSON, ObjectId } = mongoose.mongo;
 
-/** MongoDB allows 16 MB for a whole statement, so some bytes are left for the rest of the statement. */
+/** MongoDB allows 16 MB for a whole statement. */
 const MAX_BYTES = 16 * 1024 * 1024 - 16 * 1024;
 
 export async function addRecords(
@@ -29,7 +29,9 @@ export async function addRecords(
 
 type NewRecord = Omit<HistoryRecord, "at">;
 
-/** The statement is an upsert with a pipeline, because an insert cannot set the time by the clock of the database. */
+/**
+ * An upsert with a pipeline, because an insert cannot set the time by the clock of the database.
+ */
 function insertionOf(record: NewRecord): UpsertStatement {
   if (BSON.calculateObjectSize(record) > MAX_BYTES) {
     const cause = new RangeError("A record of the history is too large");

@@ -35,19 +35,16 @@ export async function revert(context: OpenLevelContext): Promise<Reply> {
 
 interface Earlier {
   readonly values: StoredObject;
-  /** The names of the fields that have changed since the version to which the entity is set back. */
+  /** Since the version. */
   readonly changed: ReadonlySet<string>;
   /**
-   * The newest earlier value of each changed field. A list has the newest earlier value of each of its objects with an
-   * `_id`, from which an object that comes back has the values that its caller must not set.
+   * The newest earlier value of each changed field, and of each object with an `_id` in a list. A
+   * returning object takes from it the values that its caller must not set.
    */
   readonly newest: ReadonlyMap<string, unknown>;
 }
 
-/**
- * Earlier values are computed backwards from the present values. Throws a 404 if the history does not have all records
- * of the later versions any more.
- */
+/** Throws a 404 if records of later versions are missing. */
 async function readVersion(
   context: OpenLevelContext,
   { current, version }: { readonly current: StoredObject; readonly version: number },
@@ -84,9 +81,7 @@ function idIn(value: unknown): string | undefined {
   return isJsonObject(value) && value._id !== undefined ? storedText(value._id) : undefined;
 }
 
-/**
- * Returns the references in the earlier values, so that the write can check whether the referred entities still exist.
- */
+/** Returns references for the write to check. */
 function setBack(
   doc: Document,
   { context, current, earlier: { values, changed, newest } }: {
@@ -110,7 +105,6 @@ function setBack(
 interface FieldChange {
   readonly path: string;
   readonly field: FieldShape | undefined;
-  /** The value to which the field is set back. */
   readonly value: unknown;
   readonly now: unknown;
   readonly newest: unknown;
@@ -123,8 +117,7 @@ function setFieldBack(
   if (!isSetBack(field)) return [];
   const type = (doc.constructor as Model<unknown>).schema.path(path) ?? field.type;
   if (type === undefined) {
-    // A nested object that is declared by paths with dots has no type in Mongoose, so each of its fields is set
-    // separately.
+    // Mongoose has no type for a nested object that paths with dots declare.
     return [...field.shape?.fields ?? []].flatMap(([name, inner]) =>
       setFieldBack(doc, {
         path: `${path}.${name}`,
@@ -137,15 +130,15 @@ function setFieldBack(
   }
   const earlier = settled(value, { now, newest, field });
   const isSame = storedText(earlier) === storedText(now);
-  // A stored value of another type is not written, because the document only holds the value after Mongoose's cast.
+  // The document only holds Mongoose's cast of the stored value.
   if (isSame && storedText(valueAt(valuesToStore(doc), path)) !== storedText(now)) return [];
   if (isSame) noteSet(doc, [path]);
   else {
     setStored(doc, { path, type, value: earlier });
     keepMisfitsOf(doc, { path, value: earlier });
   }
-  // `revert()` writes the whole value, which could overwrite a change that another request makes inside of the value.
-  // The write is therefore bound to the value that this request has read.
+  // The whole value is written, so the write is bound to the value that was read: another request
+  // may change a part of it.
   if (field.kind !== "scalar") factsOf(doc).seen = [...factsOf(doc).seen ?? [], path];
   return isSame ? [] : referencesIn(earlier, { path, field });
 }
@@ -156,16 +149,14 @@ function isSetBack(field: FieldShape | undefined): field is FieldShape {
 }
 
 interface Settled {
-  /** Missing if the entity does not store the field at present. */
   readonly now: unknown;
-  /** Missing if the newest earlier value is not known. */
   readonly newest: unknown;
   readonly field: FieldShape;
 }
 
 /**
- * Inside of the value, fields that the caller cannot see or set keep their present values. An object in a list keeps
- * the values of the present object with the same `_id`, or of an object with equal values if it has no `_id`.
+ * Fields that the caller cannot see or set keep their present values. In a list they come from the
+ * object with the same `_id`, or with equal values.
  */
 function settled(value: unknown, { now, newest, field }: Settled): unknown {
   const { kind, shape, element } = field;
@@ -194,10 +185,7 @@ function objectIn(value: unknown): StoredObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/**
- * The found object keeps its hidden fields. Each present object is found only once, because several objects may be
- * equal.
- */
+/** Several objects may be equal, so each is found only once. */
 function takerFrom(list: unknown, shape: Shape | undefined): (earlier: unknown) => unknown {
   const recorded = shape?.schema && shapeForAll(shape.schema);
   const keyOf = (each: StoredObject) =>
@@ -233,9 +221,9 @@ function settledIn(
 }
 
 /**
- * A field that the caller must not set has the newest earlier value, because another client may have changed it after
- * that version. A field that the caller cannot see is not restored, and neither is a managed field, because its
- * content, such as the bytes of a file, may be gone.
+ * A field that the caller must not set has the newest earlier value, because another client may
+ * have changed it since. A field that the caller cannot see is not restored, and neither is a
+ * managed field, whose content may be gone.
  */
 function returning(
   field: FieldShape | undefined,

@@ -12,7 +12,6 @@ import type { StoredObject } from "../../store/values.ts";
 import type { HistoryRecord } from "./history_collection.ts";
 import { isRecorded } from "./recorded_values.ts";
 
-/** Hooks decide by the values before and after the write which values a client may see. */
 export interface ReplayedRecord {
   readonly record: HistoryRecord;
   readonly before: StoredObject;
@@ -29,13 +28,13 @@ export interface ShownEntity {
   readonly model: Model<unknown>;
   readonly entity: Document;
   readonly current: StoredObject;
-  /** The JSON of the present entity as the client sees it. */
+  /** As the client sees it. */
   readonly present: JsonObject;
-  /** Hooks run once for each shown field, so a page of many writes of many fields takes several turns. */
+  /** Hooks run for each shown field, so a long page takes several turns. */
   readonly pacer: TurnPacer;
 }
 
-/** The hooks run on each version that the history shows, so all values of the version must be known. */
+/** Hooks run on whole versions. */
 export function isJudged({ level: { hooks } }: OpenLevelContext): boolean {
   return hooks.postFetch !== undefined || hooks.preSend !== undefined;
 }
@@ -49,8 +48,7 @@ export async function showRecord(
   const isReplaced = (name: string) => Object.hasOwn(record.before, name);
   const replaced = await shownValues(shown, { values: before, names: seen.filter(isReplaced) });
   const added = seen.filter((name) => !isReplaced(name));
-  // A record has no earlier value of a field that its write has added, and shows only the name. Hooks decide by the
-  // value after the write whether the client may see the name.
+  // An added field has no earlier value, so hooks judge the later one.
   const named = isJudged(shown.context)
     ? await shownValues(shown, { values: after, names: added })
     : Object.fromEntries(added.map((name) => [name, true]));
@@ -64,10 +62,7 @@ export async function showRecord(
   };
 }
 
-/**
- * If a field with the option `stamp` is hidden from the client or left out by hooks, the history must not reveal the
- * sender either.
- */
+/** If the client cannot see a field with `stamp`, it must not learn the sender here. */
 function showsActor(
   { context: { level: { shape } }, entity, current, present }: ShownEntity,
 ): boolean {
@@ -95,8 +90,8 @@ interface Version {
 }
 
 /**
- * The hooks run on the earlier version, and for each field on the present entity with the earlier value. A value that
- * they hide or change in one of the two is left out, because the client could not see it earlier or may not see it now.
+ * Hooks run on the earlier version, and on the present entity with the earlier value: a value that
+ * either hides or changes could not be seen earlier, or may not be seen now.
  */
 async function shownValues(shown: ShownEntity, { values, names }: Version): Promise<JsonObject> {
   if (names.length === 0) return {};
@@ -106,8 +101,7 @@ async function shownValues(shown: ShownEntity, { values, names }: Version): Prom
   for (const name of names) {
     if (!Object.hasOwn(then, name)) continue;
     if (pacer.isDue) await pacer.rest();
-    // The hooks get only one earlier value at a time. With several values of one write, such as the earlier owner, they
-    // would decide by the earlier entity.
+    // With several earlier values, for example of the owner, hooks would judge the earlier entity.
     const now = isJudged(context)
       ? await shownIn(shown, { ...current, [name]: values[name] })
       : then;
@@ -117,15 +111,13 @@ async function shownValues(shown: ShownEntity, { values, names }: Version): Prom
   return Object.fromEntries(entries);
 }
 
-/** The JSON has no fields if the hooks hide this version. */
 async function shownIn(
   { context, model, entity }: ShownEntity,
   values: StoredObject,
 ): Promise<JsonObject> {
   const doc = model.hydrate(copyJson(values)) as Document;
   shareFields(entity, doc);
-  // A hook may save the document that it gets. The document has the values of an earlier version, which must not be
-  // stored.
+  // A hook may save the document, but earlier values must not be stored.
   Object.defineProperty(doc, "save", { value: () => Promise.resolve(doc), configurable: true });
   const sent = await passReadHooks(context, doc);
   return sent === undefined ? {} : jsonOf(context, sent);

@@ -27,30 +27,23 @@ import { copyDocument } from "../../write/stored_values.ts";
 import { hashOf } from "./idempotency_key.ts";
 import { KeyRecord } from "./key_record.ts";
 
-/**
- * A request counts as lost after this time, for example because its process has crashed. A repeated request may then
- * create the entities.
- */
+/** Its process may have crashed, so a repeated request may create the entities. */
 const LOST_MS = 30_000;
 
 export interface KeyRules {
   readonly keepMS: number;
   readonly isRequired: boolean;
-  /**
-   * An idempotency key is valid only for the client that used it first. Without the function, two clients with equal
-   * keys would get the answers of each other.
-   */
+  /** Without the function, two clients with equal keys would get each other's answers. */
   readonly caller: ((req: FrameworkRequest) => string) | undefined;
 }
 
 export interface KeyUse {
   readonly key: string;
-  /** The hash shows whether a repeated request has another body than the first request. */
   readonly bodyHash: string;
   readonly rules: KeyRules;
 }
 
-/** A repeated request creates nothing, and its answer shows the created entities as its client may see them now. */
+/** Answers a repeated request as its client may see the entities now. */
 export async function createOnce(
   { context, run }: WrappedOperation,
   { key, bodyHash, rules: { keepMS, caller } }: KeyUse,
@@ -66,8 +59,8 @@ export async function createOnce(
   checkUse(record, lostMS);
   const again = () => replay(context, { ids: record.ids, isMany: count !== undefined });
   if (record.state === "done") return await again();
-  // An entity with an identifier that the client gives may be of another request, so its presence tells nothing. A
-  // repeated request then tries to create it, and the identifier prevents a second entity.
+  // An identifier from the client may be of another request's entity. A repeated creation is safe,
+  // because the identifier prevents a second entity.
   const isMade = async () => !isGiven && (await source.resume(record.ids)).length > 0;
   if (record.state === "resumed" && await isMade()) return await record.finish().then(again);
   context.cache.claim = record;
@@ -79,19 +72,18 @@ export async function createOnce(
     const { status = 500 } = knownAnswer(context, error) ?? {};
     if (record.isFinished) throw error;
     if (status >= 500) {
-      // After an error of the server, the entities may be stored, so the key is kept until this request counts as lost.
-      // The key is released at once if a lock has stopped this request before it wrote anything, or if this request has
-      // taken over the key of a lost request.
+      // The entities may be stored, so the key is kept. It is released if a lock prevented every
+      // write, or if this request has taken over the key.
       if (isLocked(error) || record.state === "resumed") await record.release();
       throw error;
     }
-    // Middleware of Mongoose may throw an error after the entity is stored. Without the record of the key, a repeated
-    // request would create the entity again.
+    // Middleware of Mongoose may throw after the entity is stored, and a repeated request would
+    // create it again.
     const isStored = await isMade().catch(() => undefined);
     if (isStored === false) await record.free();
     if (!isStored) throw error;
     await record.finish();
-    // This request was slow, so another request has taken over its key and has created the entities.
+    // This request was slow, and another has taken over its key and created the entities.
     if (record.isLost || isDuplicate(error)) return await again();
     throw error;
   }
@@ -116,20 +108,18 @@ async function identifiersOf(
   return { isGiven: false, ids: made.map((entity) => source.identify(entity)) };
 }
 
-/**
- * Requests with different filters do not share idempotency keys, so that no tenant gets the answer of another tenant.
- */
+/** Filters separate keys, so that no tenant gets the answer of another. */
 function presentIn({ cache: { present = {} }, above }: LevelContext): Filter[] {
   return [...above === undefined ? [] : presentIn(above), ...isEmpty(present) ? [] : [present]];
 }
 
-/** Two requests with one key that run at the same time could both create the entities. */
+/** Two requests with one key at the same time could both create the entities. */
 function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
   if (state === "misused") throw misusedKey();
   if (state === "busy") throw underWay(lostMS, ageMS);
 }
 
-/** Other values than a text may be equal for two clients. */
+/** Other values may be equal for two clients. */
 async function callerOf({ req }: OpenLevelContext, callback: KeyRules["caller"]): Promise<string> {
   if (callback === undefined) return "";
   const caller: unknown = await runHook("caller", () => callback(req));
@@ -139,8 +129,8 @@ async function callerOf({ req }: OpenLevelContext, callback: KeyRules["caller"])
 }
 
 /**
- * The waiting time in `Retry-After` grows with the age of the running request, so that clients do not repeat the
- * request too often.
+ * `Retry-After` grows with the age of the running request, so that clients do not repeat it too
+ * often.
  */
 function underWay(lostMS: number, ageMS: number) {
   const seconds = Math.ceil(Math.min(Math.max(ageMS, 1000), Math.max(lostMS - ageMS, 1000)) / 1000);
@@ -154,7 +144,6 @@ function isDuplicate(error: unknown): boolean {
   return code === 11000;
 }
 
-/** The answer shows the created entities that still exist and that the client may see. */
 async function replay(
   context: OpenLevelContext,
   { ids, isMany }: { readonly ids: readonly unknown[]; readonly isMany: boolean },
@@ -185,7 +174,7 @@ async function readCreated(context: OpenLevelContext, id: string) {
   const { parameter } = level;
   const { reader } = route;
   const params = Object.assign({}, req.params, parameter && { [parameter]: id });
-  // Without `one()`, the guard has decided about the creation alone.
+  // The guard has decided about the creation alone.
   const { hooks, isOpen } = reader ?? { hooks: {}, isOpen: true };
   const { writes: _writes, ...others } = level;
   const ofOne: LevelContext = {
@@ -214,17 +203,13 @@ async function readCreated(context: OpenLevelContext, id: string) {
   const opened = await openLevel(ofOne);
   const early = await versionBefore(opened);
   const { entity, seen, version, parentId } = await fetchOne(opened);
-  // A path without an identifier leads to the only entity of a parent. Another request may have replaced the created
-  // entity, so the answer is 404.
+  // Another request may have replaced the only entity of a parent.
   const { _id = id } = entity as { _id?: unknown };
   if (String(_id) !== id || await isRefusedBy(opened, seen)) throw notFound();
   return { seen, version: early ?? version ?? null, parentId };
 }
 
-/**
- * The hook gets a copy, because it may change the entity, and the `preSend` hook of `create()` gets the unchanged
- * entity.
- */
+/** The hook may change its entity, but `preSend` of `create()` gets the unchanged one. */
 async function isRefusedBy(opened: OpenLevelContext, seen: object): Promise<boolean> {
   if (opened.level.hooks.preSend === undefined) return false;
   const entity = isDocument(seen)

@@ -13,9 +13,6 @@ const RETRY_AFTER = {
   schema: { type: "integer", minimum: 0 },
 };
 
-/**
- * A client that does not know whether its request has arrived can repeat the request without creating a second entity.
- */
 export const idempotency: Feature<Plain<KeyRules, KeyUse, string | undefined>> = {
   name: "idempotency",
   operations: ["create"],
@@ -64,13 +61,9 @@ function checkKeys(option: OptionReader, place: OptionPlace): KeyRules {
   );
 }
 
-/** These hooks may hide an entity from one client and show it to another. */
 const READER_HOOKS = ["preFetch", "fetch", "postFetch", "preSend"] as const;
 
-/**
- * If clients see different entities, a client that sends the key of another client would get the entities of that
- * client.
- */
+/** If clients see different entities, a client could get them by sending another's key. */
 function whyDivided({ isDivided, methods, shape }: OptionPlace): string | undefined {
   if (isDivided) return "a scope or getConnection() divides the callers";
   const isDividing = (option: unknown) => typeof option === "function";

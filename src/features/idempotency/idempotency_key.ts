@@ -24,14 +24,13 @@ export function readKey(
   throw badFormat(`The header "${KEY_HEADER}" takes one key of 1 to ${MAX_KEY_LENGTH} characters`);
 }
 
-/** The order of names in the body does not change the hash. */
+/** The order of names does not matter. */
 export function hashBody({ body, headers }: FrameworkRequest): string | undefined {
   if (headers[KEY_HEADER.toLowerCase()] === undefined) return undefined;
   try {
     return hashOf(JSON.stringify(body, withSortedNames) ?? "");
   } catch {
-    // The body is nested so deeply that it cannot be converted to text. The request is refused when its body is read,
-    // so no hash is needed.
+    // Too deeply nested: refused when the body is read.
     return "";
   }
 }

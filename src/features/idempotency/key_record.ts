@@ -10,12 +10,11 @@ import type { StatementOptions } from "../../schema/mongoose/statements/save_by.
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { CreationClaim } from "../../sources/source.ts";
 
-/** The collection is in the database of the created entities, so that both can be written in one transaction. */
+/** In the database of the entities, so that one transaction can write both. */
 const COLLECTION = "mongrove_keys";
 
 /**
- * The longest time between the stored beginning of a transaction and its lock on the record. If a repeated request
- * finds an older beginning and no lock, the transaction has ended without a commit.
+ * A transaction that has begun locks the record within this time, or has ended without a commit.
  */
 const BEGUN_MS = 5000;
 
@@ -24,21 +23,18 @@ const RELEASE_MS = 2000;
 /** Another request may insert the same key. */
 const MAX_ATTEMPTS = 5;
 
-/** The pause doubles with each failed build of the TTL index. */
+/** Doubles with each failed build. */
 const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
 
 interface KeyUse {
-  /**
-   * The hash of the key, of the path and of the name of the client, so that equal keys of two clients have two records.
-   */
+  /** A hash of key, path and client, so that equal keys of two clients differ. */
   readonly name: string;
   readonly body: string;
-  /** An earlier request with the same key may have reserved other identifiers. */
   readonly ids: readonly unknown[];
   readonly keepMS: number;
-  /** After this time, a repeated request may assume that this request has ended without a result. */
+  /** A repeated request may then assume that this request has no result. */
   readonly lostMS: number;
 }
 
@@ -50,10 +46,7 @@ interface StoredKey {
   readonly age: unknown;
 }
 
-/**
- * The record belongs to one request at a time (holder). Only the holder may create entities with the identifiers in the
- * record.
- */
+/** Only the holder of the record may create entities with its identifiers. */
 export class KeyRecord implements CreationClaim {
   readonly #keys: Collection;
   readonly #filter: object;
@@ -61,10 +54,7 @@ export class KeyRecord implements CreationClaim {
   ids: readonly unknown[];
   #taken = 0;
   isFinished = false;
-  /**
-   * This request was too slow, and another request has become the holder. If it has created the entities, this request
-   * answers with them.
-   */
+  /** This request was too slow, and another is the holder. */
   isLost = false;
 
   private constructor(
@@ -84,8 +74,8 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * The key is read and stored in one statement, so that two requests cannot store the same key. Times are compared by
-   * the clock of the database, because the clocks of two processes can differ.
+   * A single statement, so that two requests cannot store the same key. The clocks of processes
+   * differ, so the database compares times.
    */
   static async claim(
     connection: Connection,
@@ -117,10 +107,7 @@ export class KeyRecord implements CreationClaim {
     return this.ids[this.#taken++];
   }
 
-  /**
-   * Hooks may have changed the identifiers, and a repeated request must find the entities. Throws a 409 if another
-   * request has taken over the key.
-   */
+  /** Hooks may have changed the identifiers, by which a repeated request finds the entities. */
   async keep(entities: readonly object[]): Promise<void> {
     if (entities.some((each) => isDocument(each) && !each.isNew)) {
       throw new TypeError("Cannot create once for a key: the fetch hook gave a stored entity");
@@ -131,12 +118,12 @@ export class KeyRecord implements CreationClaim {
     this.ids = ids;
   }
 
-  /** If the transaction ends without a commit, a repeated request may take over the key after `BEGUN_MS`. */
+  /** After a transaction without a commit, a repeated request may take over after `BEGUN_MS`. */
   async begin(): Promise<void> {
     await this.#hold([{ $set: { begun: "$$NOW" } }]);
   }
 
-  /** The transaction locks the record, so a repeated request finds out that the first request is still running. */
+  /** The lock shows repeated requests that this one is still running. */
   async finishIn(session: ClientSession): Promise<void> {
     await this.#hold({ $set: { isDone: true, ids: this.ids } }, session);
   }
@@ -151,10 +138,7 @@ export class KeyRecord implements CreationClaim {
     this.isFinished = true;
   }
 
-  /**
-   * If this update fails, repeated requests answer 409 until this request counts as lost, and the next request looks
-   * for the stored entities.
-   */
+  /** If this fails, repeated requests answer 409 until this request counts as lost. */
   async finish(entities: readonly object[] = []): Promise<void> {
     const ids = entities.length > 0 ? idsOf(entities) : this.ids;
     if (this.isFinished && String(ids) === String(this.ids)) return;
@@ -163,16 +147,16 @@ export class KeyRecord implements CreationClaim {
     await this.#update({ $set: { isDone: true, ids } }).catch(() => {});
   }
 
-  /** This request then counts as lost, and must not write anything after the call. */
+  /** This request then counts as lost, and must not write anything any more. */
   async release(): Promise<void> {
-    // The time limit of the request may have passed already.
+    // The time limit of the request may have passed.
     const timeBudget = new TimeBudget(RELEASE_MS);
     const update = { $set: { at: new Date(0) } };
     const release = this.#keys.updateOne(this.#filter, update, timeBudget.statement());
     await timeBudget.wait(release).catch(() => {});
   }
 
-  /** If the deletion fails, the key is usable after this request counts as lost. */
+  /** If this fails, the key is usable after this request counts as lost. */
   async free(): Promise<void> {
     const removal = this.#keys.deleteOne(this.#filter, this.#timeBudget.statement());
     await this.#timeBudget.wait(removal).catch(() => {});
@@ -190,8 +174,8 @@ function idsOf(entities: readonly object[]): unknown[] {
 }
 
 /**
- * The update changes the record only if the record is new, has expired, or belongs to a lost request with the same
- * body. Any other record keeps its holder, from which the caller sees that the key is in use.
+ * Changes the record only if it is new, has expired, or belongs to a lost request with the same
+ * body.
  */
 function claimedBy(
   holder: object,
@@ -221,7 +205,7 @@ function claimedBy(
   return [{ $replaceWith: { $switch: { branches, default: "$$ROOT" } } }];
 }
 
-/** The expression is false if the database has not stored the time. */
+/** False if the time is not stored. */
 function isBefore(time: string, milliseconds: number): object {
   const then = { $subtract: ["$$NOW", milliseconds] };
   return { $and: [{ $gt: [time, null] }, { $lte: [time, then] }] };
@@ -246,8 +230,7 @@ async function upsert(
         ...given,
       }) as unknown as StoredKey;
     } catch (error) {
-      // If two requests insert the same key at once, the database refuses one of them with a duplicate key error.
-      // Inside of a transaction, the error has ended the transaction, so the statement is not repeated.
+      // Two requests inserted the same key. In a transaction, the error has ended it.
       const isMet = Object(error).code === 11000 && options.session === undefined;
       if (!isMet || tries === MAX_ATTEMPTS) throw error;
     }
@@ -256,13 +239,13 @@ async function upsert(
 
 interface IndexBuild {
   failures: number;
-  /** Also `true` after a success, and during the pause after a failure. */
+  /** Also after a success, and during the pause after a failure. */
   isBegun: boolean;
 }
 
 const indexBuilds = new WeakMap<object, IndexBuild>();
 
-/** Expired keys do no harm while the index is missing, so the request does not wait for the build. */
+/** Expired keys do no harm while the index is missing, so nothing waits for it. */
 async function buildIndex(connection: Connection, keys: Collection): Promise<void> {
   const { db = connection } = connection;
   const build = indexBuilds.get(db) ?? { failures: 0, isBegun: false };

@@ -6,8 +6,8 @@ const FIRST_BYTES = 1024;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * The bytes of a line are copied out of the chunks of the body. A client can send each byte as a separate chunk, and
- * these chunks would need several hundred times the memory of the bytes.
+ * Bytes are copied out of chunks: a client can send each byte as a chunk, which needs several
+ * hundred times the memory.
  */
 export class BegunLine {
   #bytes: Buffer = EMPTY;
@@ -29,7 +29,7 @@ export class BegunLine {
     this.#size = size;
   }
 
-  /** `part` has the last bytes of the line. A line that lies in one chunk is not copied. */
+  /** A line in one chunk is not copied. */
   end(part: Uint8Array): Buffer {
     if (this.isEmpty && part.length <= MAX_LINE) {
       return Buffer.from(part.buffer, part.byteOffset, part.length);

@@ -2,11 +2,10 @@ import { refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 
-/** A format of an import. `"ndjson"` has a JSON object on each line, and `"csv"` is a table with a head. */
 export type LineFormat = "ndjson" | "csv";
 
 export interface BodyLine {
-  /** The line at which the entity begins, from 1. */
+  /** From 1. */
   readonly line: number;
   readonly body?: JsonObject;
   readonly error?: RestError;
@@ -14,21 +13,18 @@ export interface BodyLine {
 
 /** An empty row of a table has no `body` and no `error`. */
 export interface ParsedLine extends BodyLine {
-  /** The approximate number of bytes. */
+  /** Approximately, in bytes. */
   readonly size: number;
 }
 
 export interface BodyParser {
-  /** An error that ends the import names this line, so that the client knows where to continue. */
+  /** An error that ends the import names this line. */
   readonly next: number;
-  /**
-   * `null` is the end of the body, at which the last line may have no line break. `undefined` is a wait without a new
-   * chunk.
-   */
+  /** `null` is the end of the body, and `undefined` a wait without a new chunk. */
   parse(chunk: Uint8Array | null | undefined): Iterable<ParsedLine>;
 }
 
-/** A longer line ends the import with a 413, because the whole line has to be in memory. */
+/** A whole line has to be in memory. */
 export const MAX_LINE = 1024 * 1024;
 
 export function tooLong(): RestError {

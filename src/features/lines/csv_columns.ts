@@ -11,7 +11,7 @@ export interface ImportColumn {
   readonly field: FieldShape;
 }
 
-/** `undefined` is a column whose cells are ignored, because answers show its field but the caller cannot set it. */
+/** `undefined` is an ignored column: answers show its field, but the caller cannot set it. */
 export function readHead(
   head: string,
   { shape, limits: { maxKeys } }: { readonly shape: Shape; readonly limits: Count },

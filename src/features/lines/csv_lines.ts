@@ -15,7 +15,7 @@ import type { ImportBody } from "./import_body.ts";
 type Values = Record<string, unknown>;
 type Columns = readonly (ImportColumn | undefined)[];
 
-/** A wrong column of the head answers 400, so that nothing is stored. */
+/** Wrong columns are refused before anything is stored. */
 export async function openCsv(
   body: ImportBody,
   { req, shape, limits }: {
@@ -28,7 +28,7 @@ export async function openCsv(
   const splitter = new RowSplitter();
   for (let isAtEnd = false;;) {
     const row = splitter.take();
-    // Spreadsheet programs write a byte order mark at the beginning of a file.
+    // Spreadsheet programs write a byte order mark.
     const head = row && textOf(row).replace(/^\ufeff/, "");
     if (head) return new CsvLines(splitter, { columns: readHead(head, { shape, limits }), limits });
     if (row !== undefined) continue;
@@ -108,7 +108,7 @@ function bodyOf(cells: readonly Cell[], columns: Columns): JsonObject {
   return body;
 }
 
-/** Spreadsheet programs of some languages write numbers with a comma, so the message tells clients to write a dot. */
+/** Spreadsheet programs of some languages write numbers with a comma. */
 function cellProblem(
   value: unknown,
   column: ImportColumn & { readonly path: string },
@@ -120,7 +120,7 @@ function cellProblem(
   return { ...problem, message: `${problem.message}, with a dot and without a comma` };
 }
 
-/** An export writes an empty value of these types as an empty cell with quotes. */
+/** An export writes an empty value of these types with quotes. */
 const EMPTY: ReadonlySet<unknown> = new Set(["String", "Buffer"]);
 const NUMBERS: ReadonlySet<unknown> = new Set(["Number", "Double", "Int32"]);
 const DECIMALS: ReadonlySet<unknown> = new Set(["Number", "Double", "Decimal128"]);
@@ -128,7 +128,7 @@ const COMMA_NUMBER = /^[+-]?\d[\d.]*,\d/;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
 
-/** A cell that is no value of the type stays a text, which the check of types refuses. */
+/** Text that is no value of the type is refused later. */
 function valueOf({ text, isQuoted }: Cell, { field: { type } }: ImportColumn): unknown {
   const instance = type?.instance;
   if (text === "") return isQuoted && EMPTY.has(instance) ? "" : undefined;
@@ -136,15 +136,12 @@ function valueOf({ text, isQuoted }: Cell, { field: { type } }: ImportColumn): u
   if (NUMBERS.has(instance) && NUMBER.test(value) && !mayBeRounded(Number(value))) {
     return Number(value);
   }
-  // Spreadsheet programs write booleans as `TRUE` and `FALSE`.
+  // Spreadsheet programs write `TRUE` and `FALSE`.
   if (instance === "Boolean") return BOOLEANS[value.toLowerCase()] ?? value;
   return instance === "UUID" ? value.toLowerCase() : value;
 }
 
-/**
- * An export writes dates outside of the years 0 to 9999, and integers beyond 2^53 that a number of JavaScript holds
- * exactly. The import accepts these texts, although a JSON body could not have them.
- */
+/** An export writes such dates and integers, although a JSON body could not have them. */
 function isBeyondStrict(value: unknown, { field: { type } }: ImportColumn): boolean {
   const instance = type?.instance;
   if (typeof value !== "string") return false;

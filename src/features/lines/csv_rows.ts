@@ -2,7 +2,7 @@ import { badFormat } from "../../errors/refusals.ts";
 import { BegunLine } from "./begun_line.ts";
 
 export interface CsvRow {
-  /** The line at which the row begins, from 1. */
+  /** From 1. */
   readonly line: number;
   readonly bytes: Uint8Array;
 }
@@ -12,13 +12,10 @@ const COMMA = 0x2c;
 const LINE_BREAK = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** At `start`, a cell begins. A cell with quotes is `quoted`, and `closed` after a quote that may end it. */
+/** A quote in a `quoted` cell may end it, so it is `closed`. */
 type Position = "start" | "plain" | "quoted" | "closed";
 
-/**
- * The format is defined by RFC 4180. A row may continue in the next chunk, and a cell with quotes may contain line
- * breaks.
- */
+/** RFC 4180: a cell with quotes may contain line breaks. */
 export class RowSplitter {
   readonly #begun = new BegunLine();
   #chunk: Uint8Array = new Uint8Array();
@@ -27,9 +24,7 @@ export class RowSplitter {
   #isAtEnd = false;
   line = 1;
 
-  /**
-   * The caller must first take all rows of the previous chunk, which is lost otherwise. `null` is the end of the table.
-   */
+  /** The rows of the previous chunk must be taken first. `null` is the end of the table. */
   add(chunk: Uint8Array | null): void {
     this.#isAtEnd = chunk === null;
     this.#chunk = chunk ?? new Uint8Array();
@@ -74,7 +69,7 @@ export class RowSplitter {
   }
 }
 
-/** Millions of blank rows fit into a few compressed bytes, so they are skipped before they become objects. */
+/** Millions of blank rows fit into a few compressed bytes, so they never become objects. */
 function isBlank(row: Uint8Array): boolean {
   return row.length === 0 || row.length === 1 && row[0] === CARRIAGE_RETURN;
 }
@@ -99,11 +94,11 @@ export function textOf({ bytes }: CsvRow): string {
 
 export interface Cell {
   readonly text: string;
-  /** An empty cell with quotes is an empty text, and an empty cell without quotes is a missing value. */
+  /** An empty cell without quotes is a missing value. */
   readonly isQuoted: boolean;
 }
 
-/** Stops after one cell more than `most`, so that a row of many commas costs little. */
+/** A row of many commas costs little. */
 export function cellsOf(row: string, most = Infinity): readonly Cell[] {
   const cells: Cell[] = [];
   for (let at = 0; cells.length <= most; at++) {
@@ -119,7 +114,6 @@ export function cellsOf(row: string, most = Infinity): readonly Cell[] {
 
 interface FoundCell {
   readonly text: string;
-  /** The character at this index must be a comma or the end of the row. */
   readonly end: number;
 }
 

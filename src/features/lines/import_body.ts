@@ -11,7 +11,7 @@ interface ImportOptions {
   readonly maxImportBytes: number;
 }
 
-/** A few compressed bytes could otherwise cause much work. */
+/** A few compressed bytes could cause much work. */
 const MAX_INFLATION = 100;
 
 /** A short body causes little work. */
@@ -56,7 +56,7 @@ export class ImportBody {
     if (isCompressed) req.on("data", this.#onReceived);
     const chunks = this.#chunks = new BodyChunks(this.#source);
     const onError = (error: unknown) => chunks.fail(error);
-    // An error of the decompression may come after the last read, and would end the process without this listener.
+    // An error of the decompression may come after the last read, and would end the process.
     this.#source.on("error", onError);
     req.on("error", onError).on("close", this.#onClose);
     const wake = () => chunks.wake();
@@ -64,19 +64,14 @@ export class ImportBody {
     this.#stopListening = () => options.signal.removeEventListener("abort", wake);
   }
 
-  /**
-   * `undefined` if no chunk has come before `dueAt` or before the server closes, so that the caller can store the lines
-   * that it already has.
-   */
+  /** `undefined` if no chunk has come in time, so that the caller can store its lines. */
   async next(dueAt: number): Promise<Uint8Array | null | undefined> {
     const { signal } = this.#options;
     const chunk = await this.#chunks.next(signal.aborted ? 0 : dueAt - performance.now());
     return chunk && this.#checked(chunk);
   }
 
-  /**
-   * The rest of the body is still received, because a client may read the answer only after it has sent the whole body.
-   */
+  /** A client may read the answer only after it has sent the whole body. */
   leave(): void {
     this.#stopListening();
     this.#chunks.leave();

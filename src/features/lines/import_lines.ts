@@ -18,16 +18,10 @@ import { openCsv } from "./csv_lines.ts";
 import { JsonLines } from "./json_lines.ts";
 import { readLines } from "./read_lines.ts";
 
-/**
- * An import ends with a 413 after this number of consecutive refused lines, so that the server does not read a body in
- * a wrong format to its end.
- */
+/** Consecutive refused lines, so that a body in a wrong format is not read to its end. */
 const MAX_REFUSED = 10_000;
 
-/**
- * If the database is not available, the import ends after the present group. The last line of the answer then names the
- * first line that is not stored, or may not be.
- */
+/** Ends after the present group if the database is not available. */
 export function importLines(
   context: OpenLevelContext,
   { batch, format }: { readonly batch: number; readonly format: LineFormat },
@@ -67,7 +61,7 @@ async function* createLines(
     for (const result of told) {
       if (pacer.isDue) await pacer.rest();
       refused = result.status === 400 ? refused + 1 : 0;
-      // A client goes on with the line of `stop`, so it must know of the lines after it that are stored.
+      // A client continues with the line of `stop`, so it must know which later lines are stored.
       if (result.status >= least || stop && result.line > stop.line) text += lineOf(result);
     }
     if (stop !== undefined) text += lineOf(stop);
@@ -84,7 +78,8 @@ function tooManyRefused(): RestError {
 }
 
 /**
- * `onError` does not get this error, because neither a wrong line nor a closing server is a failure of the application.
+ * Neither a wrong line nor a closing server is a failure of the application, so `onError` does not
+ * get it.
  */
 function toldRefusal({ status, body }: RestError): DescribedResult {
   return { ...body, status };
@@ -100,10 +95,7 @@ function lineOf(told: ToldLine): string {
 
 interface WrittenLines {
   readonly told: readonly ToldLine[];
-  /**
-   * The first line that is not stored, or may not be, because the database was not available. The other lines that
-   * failed for this reason are not in `told`.
-   */
+  /** The first line that may not be stored, because the database was not available. */
   readonly stop?: ToldLine | undefined;
 }
 

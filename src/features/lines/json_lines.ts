@@ -24,10 +24,12 @@ export class JsonLines implements BodyParser {
   }
 }
 
-/** `JSON.parse()` cannot be interrupted, so a long line with too many values would delay other requests. */
+/**
+ * `JSON.parse()` cannot be interrupted, so a long line with too many values would delay other
+ * requests.
+ */
 const LONG_LINE = 16 * 1024;
 
-/** The check only counts characters and stops at the limit, whereas `JSON.parse()` would first read the whole text. */
 function checkText(text: string, { maxKeys, maxElements }: Count): void {
   const most = maxKeys + maxElements + 1;
   let members = 0;
@@ -78,13 +80,10 @@ interface SplitLine {
 
 class LineSplitter {
   readonly #begun = new BegunLine();
-  /** The next line, from 1. */
+  /** From 1. */
   line = 1;
 
-  /**
-   * `null` is the end of the body, at which the last line may have no line break. `undefined` is a wait without a new
-   * chunk.
-   */
+  /** `null` is the end of the body, and `undefined` a wait without a new chunk. */
   *split(chunk: Uint8Array | null | undefined): Generator<SplitLine> {
     if (chunk === undefined) return;
     const bytes = chunk ?? EMPTY;
@@ -99,8 +98,7 @@ class LineSplitter {
   }
 
   /**
-   * Lines of white space are skipped before they are converted to text, because millions of them fit into a few
-   * compressed bytes.
+   * Millions of lines of white space fit into a few compressed bytes, so they never become text.
    */
   #end(part: Uint8Array): readonly SplitLine[] {
     if (this.#begun.isEmpty && isWhiteSpace(part)) {
@@ -111,7 +109,7 @@ class LineSplitter {
     const line = this.line++;
     if (isWhiteSpace(bytes)) return NONE;
     const text = bytes.toString();
-    // Some programs write a byte order mark at the beginning of a file, which JSON does not allow.
+    // Some programs write a byte order mark, which JSON does not allow.
     return [{ line, text: line === 1 ? text.replace(/^\ufeff/, "") : text }];
   }
 }

@@ -5,7 +5,7 @@ import { takesColumns } from "./csv_columns.ts";
 import { importLines } from "./import_lines.ts";
 
 interface LinesRule {
-  /** The lines that an import stores together, from the option `many`. */
+  /** From the option `many`. */
   readonly batch: number;
   readonly formats: readonly LineFormat[];
 }
@@ -25,7 +25,6 @@ const TEXTS: Readonly<Record<LineFormat, string>> = {
   csv: "A head with the names of fields, and an entity on each row (RFC 4180)",
 };
 
-/** An import can have more entities than fit into one JSON array. */
 export const lines: Feature<Plain<LinesRule, LinesRequest>> = {
   name: "lines",
   option: "formats",

@@ -8,33 +8,30 @@ import { type ImportBody, openBody } from "./import_body.ts";
 
 interface LinesOptions {
   readonly maxImportBytes: number;
-  /** May read the beginning of the body. An error that the function throws is the answer of the whole import. */
+  /** An error is the answer of the whole import. */
   readonly openParser: (body: ImportBody) => Promise<BodyParser>;
-  /** The maximum number of lines that are stored together, because they are held in memory until then. */
+  /** The lines of a group are held in memory. */
   readonly many: number;
-  /**
-   * Ends the import when the server closes. The last line of the answer names the first line that was not read, so that
-   * the client can continue with that line.
-   */
+  /** When the server closes, the answer names the first line that was not read. */
   readonly signal: AbortSignal;
   readonly isOver: () => boolean;
 }
 
 /**
- * The MongoDB driver encodes all documents of a statement in one turn of the event loop, so more bytes of lines would
- * delay other requests.
+ * The driver encodes all documents of a statement in one turn of the event loop, which would delay
+ * other requests.
  */
 const FULL_BATCH = 256 * 1024;
 
-/** Most lines are short, so a check for other requests after each line is not necessary. */
+/** Most lines are short. */
 const LINES_AT_ONCE = 32;
 
-/** A slow client gets results for its first lines after this time. */
+/** A slow client gets its first results after this time. */
 const STORE_AFTER_MS = 1000;
 
 /**
- * The body is read only while the caller takes groups, so that a fast client cannot fill the memory. If the body cannot
- * be read to its end, the last line of the last group has an error.
+ * The body is read only while groups are taken, so that a fast client cannot fill the memory. If it
+ * cannot be read to its end, the last line of the last group has an error.
  */
 export async function* readLines(
   req: Request,
@@ -98,7 +95,7 @@ class LineBatch {
   #lines: BodyLine[] = [];
   /** In bytes. */
   size = 0;
-  /** On the clock of `performance.now()`. `Infinity` as long as no line waits. */
+  /** By `performance.now()`. `Infinity` as long as no line waits. */
   dueAt = Infinity;
 
   get length(): number {

@@ -18,10 +18,7 @@ export type ListEvent =
   | { readonly type: "drop"; readonly id: string }
   | { readonly type: "resync" | "ready" };
 
-/**
- * The keys are the identifiers in the order of the list, and the values are digests of the JSON. A changed entity has
- * another digest, so the whole entities need not be kept in memory.
- */
+/** Digests of the JSON, because whole entities would fill the memory. */
 export type KnownDigests = Map<string, string>;
 
 export interface Listed extends LiveEntity {
@@ -35,10 +32,7 @@ export interface LiveEntities {
 
 export const READY: ListEvent = { type: "ready" };
 
-/**
- * In a list with a sort order, each event with an entity also has the identifier of the entity before it, so that the
- * client knows its position.
- */
+/** In a sorted list, the identifier before an entity tells the client its position. */
 export function eventsBetween(
   held: KnownDigests,
   { entities, isOrdered }: LiveEntities,
@@ -55,10 +49,7 @@ export function eventsBetween(
   return [...drops, ...puts];
 }
 
-/**
- * The JSON of any other identifier may differ from the `_id` of its entity. Its change cannot be assigned to an entity,
- * so the whole list is read again.
- */
+/** The JSON of any other identifier may differ from its `_id`, so its change cannot be assigned. */
 export function isNamed(id: unknown): boolean {
   return isObjectId(id) || typeof id === "string" || typeof id === "number";
 }
@@ -73,16 +64,16 @@ export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): Lis
 }
 
 /**
- * The largest set of unchanged entities that keep their relative order needs no events. Their old positions form a
- * longest increasing subsequence.
+ * The old positions of the largest set of entities that need no events form a longest increasing
+ * subsequence.
  */
 function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<string> {
   const places = new Map([...held.keys()].map((id, place) => [id, place]));
   const known = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) => id);
   const placeAt = (index: number) => places.get(known[index] as string) as number;
   /**
-   * For each length, `ends` has the entity with the smallest old position that ends an increasing subsequence. `before`
-   * has the predecessor of each entity in its subsequence.
+   * `ends` has, for each length, the smallest last position of a subsequence, and `before` the
+   * predecessor of each entity.
    */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
@@ -103,18 +94,15 @@ function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<strin
   return kept;
 }
 
-/**
- * Each buffer ends with a whole event. A client that reconnects sends the `id` of the last event as `Last-Event-ID`,
- * and gets only later changes.
- */
+/** A client that reconnects sends the last `id` as `Last-Event-ID`. */
 export function writeEvents(events: readonly ListEvent[], place = ""): Buffer[] {
   const pieces: Buffer[] = [];
   let parts: Buffer[] = [];
   let size = 0;
   for (const [index, event] of events.entries()) {
     const isLast = index === events.length - 1;
-    // A client that disconnects before it has received the whole list again has no version from which it could
-    // continue. The event `resync` therefore clears the `id` of the client.
+    // A client that disconnects during the whole list has no version to continue from, so `resync`
+    // clears its `id`.
     const id = isLast ? `id: ${place}\n` : event.type === "resync" ? "id:\n" : "";
     for (const part of [`event: ${event.type}\n${id}data: `, ...dataOf(event), "\n\n"]) {
       const bytes = typeof part === "string"
@@ -138,15 +126,14 @@ function dataOf(event: ListEvent): JsonPiece[] {
   return ['{"entity":', text, after === undefined ? "}" : `,"after":${after}}`];
 }
 
-/** The versions whose changed entities are kept in memory. */
+/** The versions whose changes are kept in memory. */
 const MAX_VERSIONS = 1000;
 
-/** The identifiers that are kept in memory in all versions together. */
+/** In all versions together. */
 const MAX_IDS = 10_000;
 
-/** A client that reconnects gets only the entities that have changed since its version. */
 export class ListLog {
-  /** An `id` with another text belongs to another list or to a reader with other rights, and is not accepted. */
+  /** Another text is of another list or of a reader with other rights. */
   readonly #mark = randomBytes(9).toString("base64url");
   readonly #changes: (readonly string[])[] = [];
   #idCount = 0;
@@ -171,15 +158,13 @@ export class ListLog {
   }
 
   /**
-   * `undefined` if the version is of another list or too old, or if a changed entity is no longer in the list, whose
-   * identifier the client may never have had. In a list with a sort order, only the version before the last events is
-   * accepted.
+   * `undefined` if the version is unknown, or if a changed entity is gone, which the client may
+   * never have had. A sorted list accepts only the version before the last events.
    */
   missedSince(
     place: string | undefined,
     { list: { entities, isOrdered }, last }: {
       readonly list: LiveEntities;
-      /** `version` is the version before the last events. A client with this version has missed only these events. */
       readonly last: { readonly version: number; readonly events: readonly ListEvent[] };
     },
   ): ListEvent[] | undefined {

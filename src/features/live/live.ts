@@ -4,7 +4,7 @@ import { namesType } from "../../pipeline/request/accept.ts";
 import { completeLiveLimits, type LiveLimits } from "./live_limits.ts";
 import { EVENT_STREAM, sendEvents } from "./send_events.ts";
 
-/** The server keeps the state of each entity of the list in memory. */
+/** The server keeps the state of each entity in memory. */
 const MAX_LIVE = 10_000;
 
 interface LiveRule {
@@ -48,8 +48,7 @@ export const live: Feature<Plain<LiveRule, LiveRule>> = {
     route: { live: rule },
     answer: { content: { [EVENT_STREAM]: { type: "string", description: EVENTS } } },
   }),
-  // A request with a wildcard, as browsers send it, gets an ordinary list, because the answer with events would not
-  // end.
+  // Browsers send a wildcard, and the answer with events would not end.
   parse: (rule, { method, accept }) =>
     method === "GET" && namesType(accept, EVENT_STREAM) ? rule : undefined,
   takeOver: ({ max }, call) => (res) => sendEvents(res, { call, max }),

@@ -13,21 +13,15 @@ import { type LiveSource, readEntities } from "./live_reading.ts";
 
 export interface Subscriber {
   readonly reading: LiveSource;
-  /**
-   * `isList` is true if the events begin with the whole list. A slow client for which events were dropped can continue
-   * only with the whole list.
-   */
+  /** A client that lost events can continue only with the whole list. */
   tell(pieces: readonly Uint8Array[], isList?: boolean): void;
   end(): void;
 }
 
 export interface Beginning {
-  /**
-   * The client has received these entities by another live list, before a change of its rights. The subscriber gets
-   * only the difference between both lists.
-   */
+  /** The client has these from before a change of its rights. */
   readonly held?: KnownDigests | undefined;
-  /** The `id` of the last event that the client has received on an earlier connection. */
+  /** The last event `id` of an earlier connection. */
   readonly place?: string | undefined;
   readonly isAgain?: boolean;
 }
@@ -44,17 +38,17 @@ const FIRST_PAUSE_MS = 250;
 
 const LONGEST_PAUSE_MS = 5000;
 
-/** Equal requests share a live list, so that each change is read from the database once for all of its subscribers. */
+/** Each change is read only once for all subscribers. */
 const shared = new Map<string, LiveList>();
 
-/** A client that reconnects before its list is deleted gets only the changes that it has missed. */
+/** A client that reconnects in time gets only the missed changes. */
 const unread = new Map<LiveList, ReturnType<typeof setTimeout>>();
 
 const UNREAD_MS = 60_000;
 
 const MAX_UNREAD = 50;
 
-/** Only one read runs at a time, so that events are sent in the order of the changes. */
+/** Only one read runs at a time, so that events keep the order of the changes. */
 export class LiveList {
   readonly #rules: LiveSource;
   readonly #subscribers = new Set<Subscriber>();
@@ -63,7 +57,7 @@ export class LiveList {
   #held: KnownDigests = new Map();
   #changed: unknown[] = [];
   #isStale = true;
-  /** A change is recorded even if the list has no subscriber at that time, so that a client that reconnects gets it. */
+  /** Changes are recorded even without subscribers, for clients that reconnect. */
   readonly #log = new ListLog();
   #isWorking = false;
 
@@ -71,7 +65,7 @@ export class LiveList {
     this.#rules = reading;
   }
 
-  /** Equal requests get the same list, unless hooks or middleware could give them different results. */
+  /** Equal requests share a list, unless hooks or middleware could give them different results. */
   static for(reading: LiveSource): LiveList {
     const { key, isShared } = reading;
     if (key === undefined || !isShared) return new LiveList(reading);
@@ -90,7 +84,7 @@ export class LiveList {
     return new Map(this.#held);
   }
 
-  /** The promise resolves when the list was sent or the subscriber has left, and rejects if the list cannot be read. */
+  /** Also resolves when the subscriber has left. */
   join(subscriber: Subscriber, beginning: Beginning = {}): Promise<void> {
     return new Promise((done, failed) => {
       this.#joining.add({ ...beginning, subscriber, done, failed });
@@ -152,8 +146,8 @@ export class LiveList {
         await (this.#isStale || this.#joining.size > 0
           ? this.#reread(reading)
           : this.#look(reading));
-        // If the client whose request reads the list has disconnected, the read may be incomplete. The list is then
-        // read again with the request of another subscriber.
+        // After its client has disconnected, the read may be incomplete, so another request reads
+        // the list again.
         if (isOver(reading.context.req)) this.leave(reader);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
@@ -167,7 +161,7 @@ export class LiveList {
     this.#endIfUnused();
   }
 
-  /** The call comes before the first read of the list, because changes during the read would be lost otherwise. */
+  /** Must come before the first read, or changes during the read would be lost. */
   async #listen({ model, context: { route } }: LiveSource): Promise<void> {
     if (model === undefined || this.#stopListening !== undefined) return;
     const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
@@ -176,8 +170,7 @@ export class LiveList {
   }
 
   /**
-   * If the database is only unavailable for a time, the subscribers wait for another attempt, and the result is `true`.
-   * A new subscriber always gets the error as its answer.
+   * `true` if the database is only unavailable for a time. A new subscriber always gets the error.
    */
   #fail(error: unknown, { context }: LiveSource): boolean {
     const isPassing = isOutage(knownAnswer(context, error));
@@ -234,7 +227,7 @@ export class LiveList {
       this.#isStale = true;
       return;
     }
-    // A changed entity that is not found was removed or does not match the filter any more.
+    // A changed entity that is not found was removed or does not match any more.
     const gone = new Set(ids.map((id) => toJson(id)));
     const events: ListEvent[] = [];
     for (const { id, text } of found) {
@@ -249,10 +242,10 @@ export class LiveList {
     if (this.#held.size > max) throw new StoreFailure({ kind: "tooMany", limit: max });
   }
 
-  /** A subscriber that will get the whole list next is left out, because the list contains the changes already. */
+  /** The whole list, which joining subscribers get next, contains the changes already. */
   #tellAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;
-    // A client cannot continue a list that is read for it alone, so a log would only fill the memory.
+    // A client cannot continue a list that is read for it alone.
     if (this.#rules.isShared) this.#log.add(events);
     const again = new Set([...this.#joining].map(({ subscriber }) => subscriber));
     const pieces = this.#subscribers.size > 0 ? this.#written(events) : [];

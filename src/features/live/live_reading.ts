@@ -25,37 +25,34 @@ import type { ReadPlan } from "../../sources/collection/plan_read.ts";
 import type { PageRead } from "../../sources/source.ts";
 import type { LiveEntity } from "./list_events.ts";
 
-/**
- * The request is kept while its client is connected, and reads the list again after each change, so that the list is
- * always as its reader may see it.
- */
+/** The request reads the list after each change, so that the list is as its reader may see it. */
 export interface LiveSource {
   readonly context: OpenLevelContext;
-  /** The event stream ends if the list grows beyond this number. */
+  /** The stream ends if the list grows beyond this number. */
   readonly max: number;
   /**
-   * Runs a read in the asynchronous context of the request, although a change of the data has started the read. Hooks
-   * then find the values that middleware has set in `AsyncLocalStorage`.
+   * In the asynchronous context of the request, so that hooks find the `AsyncLocalStorage` of
+   * middleware.
    */
   readonly run: <T>(read: () => Promise<T>) => Promise<T>;
-  /** `undefined` if a parent embeds the entities, because the changes of parents are watched in any case. */
+  /** `undefined` for embedded entities: the changes of parents are watched in any case. */
   readonly model: Model<unknown> | undefined;
-  /** Equal for requests that read the same live list. `undefined` if equal requests cannot be recognized. */
+  /** Equal for requests that read the same list. `undefined` if they cannot be recognized. */
   readonly key: string | undefined;
-  /** No code of the application can give requests with the same `key` different results, so they may share a read. */
+  /** No code of the application can give requests with the same `key` different results. */
   readonly isShared: boolean;
-  /** A change of one entity may move other entities in the list or add them, so the whole list is read again. */
+  /** A change of one entity may move others. */
   readonly isOrdered: boolean;
   /**
-   * Time alone may change which entities the list contains, as with the current time in `$expr`. No write causes a read
-   * at that moment, so the list is also read again at each check of the rights of its reader.
+   * With the current time in `$expr`, entities may enter or leave without a write, so each check of
+   * the rights also reads the list.
    */
   readonly isTimed: boolean;
 }
 
 /**
- * The `preFetch` hooks must have passed. All reads go to the primary, because a secondary may not have the change yet
- * that caused the read.
+ * The `preFetch` hooks must have passed. A secondary may not have the change yet, so reads go to
+ * the primary.
  */
 export async function openLiveSource(
   { context: acting, levels }: Call,
@@ -75,8 +72,8 @@ export async function openLiveSource(
     run: AsyncLocalStorage.snapshot(),
     model,
     key,
-    // Middleware of Mongoose may return other entities for another request. Requests therefore share only reads that
-    // bypass Mongoose documents and their middleware.
+    // Middleware of Mongoose may return other entities for another request, so only reads without
+    // Mongoose documents are shared.
     isShared: key !== undefined && fills === undefined && context.above === undefined &&
       model !== undefined && isReadAlike(planLevel(level, model)),
     isOrdered: [order, window, readSort(sort), skip ?? undefined, limit ?? undefined]
@@ -109,7 +106,7 @@ function bytesOf(value: unknown): Buffer {
 }
 
 /**
- * BSON omits functions, `undefined` and the class of an object, so two different requests could share one live list by
+ * BSON omits functions, `undefined` and classes, so two different requests could share a list by
  * mistake.
  */
 function isData(value: unknown): boolean {
@@ -134,7 +131,7 @@ function nameOf(each: object): string {
 export async function readEntities(
   context: OpenLevelContext,
   { ids, max }: {
-    /** Missing if the whole live list is read. */
+    /** Missing if the whole list is read. */
     readonly ids?: readonly unknown[];
     readonly max: number;
   },

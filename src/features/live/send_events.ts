@@ -12,14 +12,14 @@ import { onServerClose } from "../../http/replies/server_close.ts";
 
 export const EVENT_STREAM = "text/event-stream";
 
-/** Less than the time-outs of proxies, which would close an idle stream. */
+/** Less than the time-outs of proxies for idle streams. */
 const HEARTBEAT_MS = 15_000;
 
 const HEARTBEAT = ":\n\n";
 
 let openCount = 0;
 
-/** Throws a 503 if too many live lists are open in this process, or if the stream ends before its first event. */
+/** Throws a 503 if the stream ends before its first event. */
 export async function sendEvents(
   res: Response,
   { call, max }: { readonly call: Call; readonly max: number },
@@ -40,8 +40,8 @@ export async function sendEvents(
 }
 
 /**
- * If more bytes wait for a slow client than `maxUnsentBytes` allows, the stream drops them, because they would fill the
- * memory. The whole list is sent again as soon as the client can receive more.
+ * Bytes for a slow client beyond `maxUnsentBytes` are dropped to save memory, and the whole list is
+ * sent later.
  */
 class EventStream implements EventSender {
   readonly #res: Response;
@@ -53,7 +53,7 @@ class EventStream implements EventSender {
   #queue: Uint8Array[] = [];
   #queued = 0;
   #most: number;
-  /** No bytes are written until the client has received some of the bytes in the buffer. */
+  /** Nothing is written until the client has received a part of the buffer. */
   #isFull = false;
   #isBehind = false;
   isBegun = false;
@@ -94,7 +94,7 @@ class EventStream implements EventSender {
     if (!this.isBegun && !this.#begin()) return;
     this.#isBehind = false;
     for (const each of pieces) this.#queued += each.length;
-    // If the limit applied to the whole list too, a list with more bytes could never be sent.
+    // Otherwise a list with more bytes could never be sent.
     if (isList) this.#most = this.#live.maxUnsentBytes + this.#queued;
     this.#queue.push(...pieces);
     this.#write();
@@ -117,7 +117,7 @@ class EventStream implements EventSender {
     this.#resolve();
   }
 
-  /** If a hook has sent another answer already, no event is written into this answer. */
+  /** A hook may have sent another answer already. */
   #begin(): boolean {
     const res = this.#res;
     if (res.headersSent) {
@@ -136,7 +136,7 @@ class EventStream implements EventSender {
       this.#queued += HEARTBEAT.length;
       this.#write();
     }, HEARTBEAT_MS).unref();
-    // Streams that began at the same time end at different times, so that their clients do not all reconnect at once.
+    // Random, so that clients do not all reconnect at once.
     this.#age = setTimeout(() => this.end(), maxAgeMS * (1 - Math.random() / 5)).unref();
     return true;
   }
@@ -149,7 +149,7 @@ class EventStream implements EventSender {
       this.#isFull = !this.#res.write(bytes);
     }
     if (this.#queue.length === 0) this.#most = this.#live.maxUnsentBytes;
-    // Compression middleware adds the method `flush()`, and would hold the events back until it has enough bytes.
+    // Compression middleware adds `flush()`, and would hold the events back.
     (this.#res as { flush?: () => void }).flush?.();
   }
 
@@ -161,8 +161,8 @@ class EventStream implements EventSender {
 }
 
 /**
- * Hooks run again for each change, and Node would throw an error for a header after the first bytes. No option of Node
- * leaves such headers out, so the methods of the response are replaced.
+ * Hooks run again for each change, and Node throws for a header after the first bytes. No option of
+ * Node leaves such headers out.
  */
 function ignoreHeaders(res: Response): void {
   const leaveOut = () => res;

@@ -20,22 +20,20 @@ import { type Beginning, LiveList, type Subscriber } from "./live_list.ts";
 import { type LiveSource, openLiveSource } from "./live_reading.ts";
 
 export interface EventSender {
-  /** `isList` is true if the events begin with the whole list. */
   send(pieces: readonly Uint8Array[], isList: boolean): void;
   end(): void;
 }
 
 const RETRY_MS = 1000;
 
-/** The object checks at intervals whether the client may still read the list. */
 export class Subscription implements Subscriber {
   readonly #route: Route;
   readonly #req: FrameworkRequest;
   readonly #sender: EventSender;
   readonly #max: number;
   /**
-   * Runs a function in the asynchronous context of the request, although a timer or a change of the data has started
-   * it. Hooks then find the values that middleware has set in `AsyncLocalStorage`.
+   * The asynchronous context of the request, so that hooks find the `AsyncLocalStorage` of
+   * middleware.
    */
   readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
   reading!: LiveSource;
@@ -43,10 +41,7 @@ export class Subscription implements Subscriber {
   #stopListening: () => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isEntering = false;
-  /**
-   * The interval `renewMS` has passed or a parent entity in the path has changed, so hooks, rights and scopes must run
-   * again.
-   */
+  /** After `renewMS` or a change of a parent, hooks, rights and scopes must run again. */
   #isDue = false;
   #hasGap = false;
   #isEnded = false;
@@ -95,14 +90,14 @@ export class Subscription implements Subscriber {
   #plan(afterMS: number): void {
     if (this.#isEnded) return;
     clearTimeout(this.#timer);
-    // The checks of clients that connected at the same time must not all load the database at once.
+    // Clients that connected together must not load the database at once.
     const soonerMS = afterMS * (1 - Math.random() / 5);
     this.#timer = setTimeout(() => this.#run(() => void this.#renew()), soonerMS).unref();
   }
 
   /**
-   * Ends the stream if the reader has lost the right to read the list. The client then reconnects, and the answer to
-   * its request names the reason.
+   * Ends the stream of a reader without the right. The client reconnects, and the answer names the
+   * reason.
    */
   async #renew(): Promise<void> {
     this.#isDue = true;
@@ -146,8 +141,8 @@ export class Subscription implements Subscriber {
   }
 
   /**
-   * A changed parent may hide the list. The call comes before any parent is read, because changes during the read would
-   * be lost otherwise.
+   * A changed parent may hide the list. Must come before parents are read, or changes during the
+   * read would be lost.
    */
   async #listenAbove({ above, timeBudget }: LevelContext): Promise<void> {
     const stops: (() => void)[] = [];

@@ -16,7 +16,6 @@ interface Creation {
   readonly atomic: boolean;
 }
 
-/** With `atomic: false`, each entity succeeds or fails separately, and the answer has a result for each element. */
 export async function createMany(
   context: OpenLevelContext,
   { elements, atomic }: Creation,
@@ -35,7 +34,9 @@ export async function createMany(
     : { status: 201, ...result };
 }
 
-/** Every entity passes its hooks before the first write, so that a hook that refuses one entity prevents all writes. */
+/**
+ * All hooks run before the first write, so that a hook that refuses one entity prevents all writes.
+ */
 async function createTogether(
   context: OpenLevelContext,
   elements: readonly unknown[],

@@ -4,9 +4,8 @@ import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { createMany } from "./create_many.ts";
 
 interface ManyRule {
-  /** The maximum length of the array in a body. */
   readonly most: number;
-  /** Either all entities of a body are created or none. */
+  /** Creates all entities of a body or none. */
   readonly atomic: boolean;
 }
 

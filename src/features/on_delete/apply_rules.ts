@@ -19,16 +19,16 @@ interface Referring {
   readonly field: ReferringField;
   readonly joined: JoinedClass;
   readonly ids: readonly unknown[];
-  /** The filter contains the conditions of class options, so that it selects no entity in the trash. */
+  /** With the conditions of class options, so that no entity in the trash is selected. */
   readonly named: Filter;
 }
 
-/** The rules apply in the transaction of the removal. */
+/** In the transaction of the removal. */
 export async function applyRules(write: RequestWrite): Promise<void> {
   if (write.entities.length === 0) return;
   const all: Referring[] = [];
-  // A class in another database, or of another MongoDB client, cannot be written in the transaction, and throws here.
-  // All classes are opened before the first write, so that the error prevents every write.
+  // A class of another database or client cannot be in the transaction and throws here, before the
+  // first write.
   for (const field of fieldsReferringTo(write.target)) {
     all.push(await openReferring(write, field));
   }
@@ -46,8 +46,8 @@ export async function applyRules(write: RequestWrite): Promise<void> {
 
 async function openReferring(write: RequestWrite, field: ReferringField): Promise<Referring> {
   const { owner: target, rule } = field;
-  // Entities of all tenants may refer to an entity of a class without tenants, and the rule `restrict` keeps the entity
-  // for them too. Cascades stay inside of the tenant.
+  // Entities of all tenants may refer to an entity without tenants, and `restrict` keeps it for
+  // them too. Cascades stay inside of the tenant.
   const isShared = write.request.route.features.selectingFieldOf(write.target) === undefined;
   const reach = rule === "restrict" && isShared ? "everyone" : "reference";
   const operation = rule === "cascade" ? CASCADE : UNSET;
@@ -56,7 +56,7 @@ async function openReferring(write: RequestWrite, field: ReferringField): Promis
   return { field, joined, ids, named: everyFilter({ [field.path]: { $in: ids } }, joined.present) };
 }
 
-/** The error names only the classes that clients can read by the router. */
+/** Names only classes that clients can read by the router. */
 async function refuseReferred(
   { request: { route }, session }: RequestWrite,
   restricting: readonly Referring[],
@@ -73,10 +73,7 @@ async function refuseReferred(
   throw refusal("CONFLICT", { message: "Other entities refer to the entity", referredBy });
 }
 
-/**
- * An entity that a cascade removes may cause another cascade, and `limits.cascade` limits the sum for the write of a
- * request.
- */
+/** A cascade may cause others, and `limits.cascade` limits their sum. */
 const counts = new WeakMap<TogetherWrite, number>();
 
 async function cascade(write: RequestWrite, referring: readonly Referring[]): Promise<void> {
@@ -99,7 +96,7 @@ async function cascade(write: RequestWrite, referring: readonly Referring[]): Pr
   if (found.size > 0) await referring[0]?.joined.remove([...found.values()]);
 }
 
-/** Also sets the stamps of the embedded objects that contained such a reference. */
+/** Also sets the stamps of the embedded objects. */
 async function unset({ field, joined, ids, named }: Referring): Promise<void> {
   const { holders, isList, name } = field;
   const prefixes: string[] = [];

@@ -3,12 +3,11 @@ import type { RequestWrite } from "./request_write.ts";
 
 type Check = () => Promise<void>;
 
-/** The checks wait until the write of a request, and all writes that follow from it, are sent. */
 const waiting = new WeakMap<TogetherWrite, Check[]>();
 
 /**
- * A write that follows from another write is checked together with it. Its entities may refer to entities that the same
- * cascade removes or restores later.
+ * Entities of a following write may refer to entities that the same cascade removes or restores
+ * later.
  */
 export async function checkLast(
   write: RequestWrite,

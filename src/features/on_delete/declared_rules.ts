@@ -6,7 +6,6 @@ import { fieldKind, isModelClass } from "../../schema/build_field.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { ListOnDelete, OnDelete } from "./option.ts";
 
-/** The rules `"cascade"` and `{ cascade: "forGood" }` have the same name. */
 export type RuleName = Extract<OnDelete, string>;
 
 export interface DeclaredRule {

@@ -43,15 +43,12 @@ export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
 
 const REMOVALS: ReadonlySet<string> = new Set(["remove", "removeAll", CASCADE]);
 
-/**
- * `unset` only removes references. `tidy` removes expired entities, whose rules were applied when the entities were put
- * into the trash.
- */
+/** `tidy` removes entities whose rules were applied when they came into the trash. */
 const WITHOUT_RULES: ReadonlySet<string> = new Set([UNSET, "tidy"]);
 
 /**
- * A removal needs a transaction if other classes refer to the class, and a write if it may set a reference that must
- * lead to an entity. A restore from the trash needs a transaction if a cascade may have removed further entities.
+ * A write joins if it may set a reference that must lead to an entity, and a restore if a cascade
+ * may have removed others.
  */
 function joins({ target, operation }: Pick<TogetherWrite, "target" | "operation">): boolean {
   if (REMOVALS.has(operation)) return fieldsReferringTo(target).length > 0;
@@ -92,9 +89,7 @@ function checkRoute(
   );
 }
 
-/**
- * The entity that goes into the trash can be restored, but the entities that a cascade has removed for good could not.
- */
+/** Entities that a cascade has removed for good could not be restored. */
 function checkCascade(
   { owner, path, rule, isForGood, referred }: ReferringField,
   { features }: Route,
@@ -116,7 +111,7 @@ function checkCascade(
   );
 }
 
-/** Several routes may have the same class, and one hint for each class is enough. */
+/** Several routes may have the same class. */
 const hinted = new WeakSet<ModelClass>();
 
 function hintAtHooks(target: ModelClass, { name }: DeclaredRule): void {

@@ -2,10 +2,7 @@ import type { Schema } from "mongoose";
 import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
 import type { DeclaredRule } from "./declared_rules.ts";
 
-/**
- * Without the index, a removal would scan the collection for referring entities. A field with which another index
- * begins gets no further index.
- */
+/** Without the index, a removal would scan the collection for referring entities. */
 export function addIndexes(rules: readonly DeclaredRule[], schema: Schema): void {
   const covered = new Set(
     declaredIndexes(schema).flatMap(([keys, { partialFilterExpression }]) => {

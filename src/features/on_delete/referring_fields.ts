@@ -12,10 +12,7 @@ import { memoize } from "../../schema/memoize.ts";
 import { type RuleName, ruleName } from "./declared_rules.ts";
 import type { OnDelete } from "./option.ts";
 
-/**
- * A property with embedded objects on the path to a reference. The update that removes references needs an array filter
- * for each list on this path.
- */
+/** An update needs an array filter for each list on the path to a reference. */
 interface Holder {
   readonly name: string;
   readonly isList: boolean;
@@ -23,22 +20,22 @@ interface Holder {
 }
 
 export interface ReferringField {
-  /** The class whose documents contain the field, even if an embedded part declares the field. */
+  /** The class of the document, even if an embedded part declares the field. */
   readonly owner: ModelClass;
   readonly name: string;
-  /** From the root document, such as `lines.product`. */
+  /** From the root document. */
   readonly path: string;
   readonly holders: readonly Holder[];
   readonly isList: boolean;
   readonly rule: RuleName;
-  /** A cascade removes entities of a class without trash because of an entity that goes into the trash. */
+  /** The owner has no trash, but the referred class has. */
   readonly isForGood: boolean;
-  /** The Mongoose type of one reference, even if the field holds a list of references. */
+  /** The type of one reference, also in a list. */
   readonly type: SchemaType;
   readonly referred: ModelClass;
 }
 
-/** All classes must be declared before the call, because a reference to an unknown class is an error. */
+/** A reference to an undeclared class is an error. */
 export const referringFields = memoize((owner: ModelClass): readonly ReferringField[] =>
   declaresRule(owner)
     ? fieldsIn(shapeForAll(buildSchema(owner).schema), { owner, holders: [] })
@@ -88,7 +85,7 @@ function ruleOf(type: SchemaType | undefined): OnDelete | undefined {
   return rule === "keep" ? undefined : rule;
 }
 
-/** This check builds no schema, so it is quick for classes without the option. */
+/** Builds no schema, so it is quick for classes without the option. */
 function declaresRule(target: ModelClass, seen = new Set<ModelClass>()): boolean {
   seen.add(target);
   return [...describeModel(target).fields.values()].some((field) => {
@@ -104,10 +101,7 @@ function embeddedIn({ options }: FieldRecord): ModelClass | undefined {
   return isModelClass(kind) ? kind : undefined;
 }
 
-/**
- * `count` is the number of classes when the fields were collected. Classes that are declared later are collected by the
- * next call.
- */
+/** `count` shows whether classes were declared since. */
 let known: { readonly count: number; readonly byClass: Map<ModelClass, ReferringField[]> };
 
 export function fieldsReferringTo(target: ModelClass): readonly ReferringField[] {
@@ -122,10 +116,7 @@ export function fieldsReferringTo(target: ModelClass): readonly ReferringField[]
   return known.byClass.get(target) ?? [];
 }
 
-/**
- * An error in the declaration of the class is ignored, because only a router that mounts the class must fail at
- * start-up.
- */
+/** Only a router that mounts the class must fail at start-up. */
 function fieldsOf(owner: ModelClass): readonly ReferringField[] {
   try {
     return referringFields(owner);
@@ -134,7 +125,6 @@ function fieldsOf(owner: ModelClass): readonly ReferringField[] {
   }
 }
 
-/** An update that removes the reference also sets stamps of the embedded object. */
 export function partOf({ shape }: Holder): { target: ModelClass; schema: Schema } | undefined {
   const target = schemaClass(shape);
   return target && shape.schema && { target, schema: shape.schema };

@@ -2,7 +2,7 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { JoinedPlace, JoinedRequest, TogetherWrite } from "../../pipeline/class_feature.ts";
 import type { JoinedClass } from "../../pipeline/joined_class.ts";
 
-/** The option `onDelete` has no effect on writes that no request has caused. */
+/** `onDelete` has no effect on writes that no request has caused. */
 export interface RequestWrite extends TogetherWrite {
   readonly request: JoinedRequest;
 }
@@ -13,11 +13,10 @@ export function isOfRequest(write: TogetherWrite): write is RequestWrite {
 
 interface Opened extends Pick<JoinedPlace, "reach"> {
   readonly target: ModelClass;
-  /** The operation in the history. The default is the operation of the write. */
+  /** In the history. The default is the operation of the write. */
   readonly operation?: string;
 }
 
-/** The class is opened in the transaction of the write. */
 export function openClass(
   write: RequestWrite,
   { target, operation = write.operation, reach }: Opened,

@@ -21,15 +21,12 @@ interface Cascade {
   readonly removalId: unknown;
 }
 
-/**
- * Takes entities out of the trash that `cascade` has removed together with a restored entity. An entity that also
- * refers to another entity of this removal stays in the trash until this other entity is restored.
- */
+/** An entity that also refers to another entity of this removal stays until that is restored. */
 export async function restoreCascade(
   write: RequestWrite,
   returned: readonly WrittenEntity[],
 ): Promise<void> {
-  // A write that follows from the restoration needs no search, because the restoration finds the whole cascade.
+  // The restoration already finds the whole cascade.
   if (write.request.origin !== undefined || returned.length === 0) return;
   const { target } = write;
   if (!fieldsReferringTo(target).some(({ rule }) => rule === "cascade")) return;
@@ -50,8 +47,8 @@ export async function restoreCascade(
 }
 
 /**
- * An entity that refers by `restrict` counts too if it also refers by `cascade`, because an earlier restoration may
- * have left it in the trash until this restoration.
+ * `restrict` counts if the entity also refers by `cascade`, because an earlier restoration may have
+ * left it in the trash.
  */
 async function cascadeOf(
   write: RequestWrite,
@@ -62,8 +59,8 @@ async function cascadeOf(
     const next: Removed[] = [];
     for (const [target, some] of Map.groupBy(last, (each) => each.target)) {
       for (const { owner, path, type, rule } of fieldsReferringTo(target)) {
-        // The request may have removed other entities of the restored class directly, such as by `removeAll()`. A
-        // reference by `restrict` does not restore such an entity, because no cascade has removed it.
+        // The same request may have removed other entities of the class directly, and a reference
+        // by `restrict` does not restore them.
         if (!mustExist({ rule }) || rule === "restrict" && owner === root.target) continue;
         const ids = some.map(({ stored }) => castForQuery(type, stored._id));
         const named = { [path]: { $in: ids } };
@@ -84,8 +81,8 @@ function mayFollow({ target, stored }: Removed): boolean {
 }
 
 /**
- * An entity must stay in the trash if it refers by `cascade` or `restrict` to an entity of the same removal that is not
- * restored now, or to an entity that must stay.
+ * It stays if it refers by `cascade` or `restrict` to an entity of the same removal that is not
+ * restored.
  */
 async function leaveOutWaiting(
   write: RequestWrite,

@@ -5,9 +5,7 @@ const MAX_CASCADE = 1000;
 
 export interface OnDeleteSettings {
   readonly maxCascade: number;
-  /**
-   * The error about entities that refer to a removed entity names only these classes, whose entities the router shows.
-   */
+  /** Error messages name only these classes, whose entities the router shows. */
   readonly shown: Set<ModelClass>;
 }
 

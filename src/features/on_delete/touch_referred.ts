@@ -11,7 +11,7 @@ import { BEFORE_WRITE, type WrittenEntity } from "../../store/writes/written_ent
 import { openClass, type RequestWrite } from "./request_write.ts";
 import { type ReferringField, referringFields } from "./referring_fields.ts";
 
-/** The rules `restrict` and `cascade` promise that every reference leads to an entity. */
+/** These rules promise that every reference leads to an entity. */
 export function mustExist({ rule }: Pick<ReferringField, "rule">): boolean {
   return rule === "restrict" || rule === "cascade";
 }
@@ -22,8 +22,7 @@ interface NewReference {
 }
 
 /**
- * Sends a write without a change to each referred entity. A removal of this entity by another request then conflicts
- * with the transaction, so that no reference leads to a removed entity.
+ * Writes to each referred entity without a change, so that a removal by another request conflicts.
  */
 export async function touchReferred(
   write: RequestWrite,
@@ -35,7 +34,7 @@ export async function touchReferred(
   for (const [target, some] of byClass) await touchAll(write, { target, references: some });
 }
 
-/** An update that changes the field with the time of the removal has taken the entity out of the trash. */
+/** Changing the time of the removal takes an entity out of the trash. */
 export async function returnedBy(write: RequestWrite): Promise<WrittenEntity[]> {
   if (write.change !== "update") return [];
   const { removal } = await openClass(write, write);
@@ -64,7 +63,6 @@ async function newReferences(
   );
 }
 
-/** The keys are the identifiers as text. */
 async function readStored(
   write: RequestWrite,
   { entities, fields }: {

@@ -6,10 +6,10 @@ import type { FoundPage } from "../../sources/source.ts";
 
 type Collation = mongo.CollationOptions;
 
-/** MongoDB compares identifiers of these types without the collation of a query. */
+/** MongoDB compares these types without the collation. */
 const EXACT = ["ObjectId", "Number", "Double", "Int32", "BigInt", "Decimal128", "Date", "UUID"];
 
-/** The collation of hooks, if different identifiers may be equal under it, such as the texts `a` and `A`. */
+/** The collation, if it may make different identifiers equal. */
 export function looseCollation({ level: { shape }, state }: OpenLevelContext) {
   const collation = (state.options.collation ?? undefined) as Collation | undefined;
   const isExact = EXACT.includes(shape.fields.get("_id")?.type?.instance ?? "");
@@ -17,8 +17,8 @@ export function looseCollation({ level: { shape }, state }: OpenLevelContext) {
 }
 
 /**
- * The database has no order between two entities that are equal under the collation. The next page would miss or repeat
- * one of them.
+ * Entities that are equal under the collation have no order, so the next page would miss or repeat
+ * one.
  */
 export function checkPageEnd(
   context: OpenLevelContext,

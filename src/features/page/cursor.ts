@@ -13,8 +13,8 @@ export type Cursor =
   | EntityCursor;
 
 /**
- * The cursor has an identifier in the place of sort values, so that it reveals no hidden value. If the version of the
- * entity has changed, the cursor is refused, because the entity may have another position now.
+ * Reveals no sort values. Refused if the version has changed, because the entity may have another
+ * position.
  */
 export interface EntityCursor {
   readonly id: unknown;
@@ -22,15 +22,12 @@ export interface EntityCursor {
   readonly version?: Version | undefined;
 }
 
-/** The maximum length lets a cursor fit into a URL. */
+/** A cursor must fit into a URL. */
 export const CURSOR = /^[\w-]{1,4096}$/;
 
 const MAX_VALUES = 1024;
 
-/**
- * The cursor has the sort values if the reader may see them and they are short. `undefined` if the identifier cannot be
- * written in a cursor.
- */
+/** Sort values only if they are short and the reader may see them. */
 export function writeCursor(
   order: Order,
   { values, isShown, version }: {
@@ -53,10 +50,7 @@ export function writeCursor(
   return CURSOR.test(written) ? written : undefined;
 }
 
-/**
- * Operators in the text are refused, because the values become a part of the query. Any other text is an identifier if
- * identifiers are no ObjectIds.
- */
+/** Operators are refused, because the values become a part of the query. */
 export function readCursor(text: string, hasObjectIds: boolean): Cursor | undefined {
   if (!hasObjectIds) return readPlace(text) ?? { id: text };
   return IDENTIFIER.test(text) ? { id: new ObjectId(text) } : readPlace(text);
@@ -67,8 +61,8 @@ function readPlace(text: string): Cursor | undefined {
   try {
     const bytes = Buffer.from(text, "base64url");
     const read = BSON.deserialize(bytes, { ...SEEK_READ, promoteBuffers: false });
-    // The MongoDB driver decodes some malformed BSON vectors that it refuses to encode. The cursor is encoded here, so
-    // that a client with such a vector gets a 400 and not the error of a failed query.
+    // The driver decodes some malformed BSON vectors that it refuses to encode, and the query would
+    // fail.
     BSON.serialize(read);
     return toCursor(read);
   } catch {
@@ -87,8 +81,8 @@ function toCursor({ o: order, v: values, i: id, n }: Record<string, unknown>): C
 }
 
 /**
- * A cursor is refused in a request with another order. A cryptographic hash is not needed and would take as long as the
- * rest of the cursor.
+ * Another order refuses the cursor. A cryptographic hash would take as long as the rest of the
+ * cursor.
  */
 export function orderMark(order: Order): string {
   let mark = 0;
@@ -98,10 +92,10 @@ export function orderMark(order: Order): string {
   return (mark >>> 0).toString(36);
 }
 
-/** MongoDB accepts at most 200 levels in a whole command, so the query with a deeper identifier could be refused. */
+/** MongoDB accepts at most 200 levels in a whole command. */
 const MAX_ID_DEPTH = 8;
 
-/** An object with operators such as `$gt` would let a client add conditions to the query. */
+/** Operators would let a client add conditions to the query. */
 function isIdentifier(value: unknown, depth = 0): boolean {
   if (!isJsonObject(value)) return isScalar(value);
   return depth < MAX_ID_DEPTH &&

@@ -15,10 +15,7 @@ const MAX_SKIPPED = 2 ** 31 - 1;
 interface PageRule {
   readonly size: number;
   readonly max: number;
-  /**
-   * The model declares a partial index, which MongoDB 6.0 may use for a query with `$or` (`seek()`). The page would
-   * miss entities that are not in this index.
-   */
+  /** For `$or`, MongoDB 6.0 may use a partial index, and the page would miss entities. */
   readonly inOneScan: boolean;
   readonly hasObjectIds: boolean;
 }

@@ -27,8 +27,7 @@ export async function cursorPaths(context: OpenLevelContext): Promise<readonly s
   if (!showsId) return [];
   if (!isOrderOfValues(order, shape)) return ["_id"];
   const values = isOpen(context, order) ? Object.keys(order) : ["_id"];
-  // A cursor with an identifier is refused if its entity has changed since, so it needs the version. Embedded entities
-  // have no version.
+  // Refused if the entity has changed since. Embedded entities have no version.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
     (values.length < Object.keys(order).length || await mayShowOther(context));
   return hasVersion ? [...values, versionKey] : values;
@@ -56,8 +55,8 @@ export async function valuesAt(
   if (cursor.order !== undefined && cursor.order !== orderMark(order)) throw ofAnotherOrder();
   if (!("values" in cursor)) return await valuesOf(context, { order, cursor });
   const { values } = cursor;
-  // A client could send a cursor with invented sort values, and find out hidden values from the page after it. Sort
-  // values are therefore accepted only if the reader may see all fields of the sort order.
+  // By invented sort values, a client could find out hidden values from the next page, so the
+  // reader must see all fields of the order.
   if (values.length !== paths.length || !isOpen(context, order)) throw ofAnotherOrder();
   return Object.fromEntries(paths.map((path, index) => [path, values[index]]));
 }
@@ -81,8 +80,7 @@ async function valuesOf(
   const values = sortValues(stored, paths);
   const hasMoved = version !== undefined && version !== asVersion(stored[versionKey]);
   if (hasMoved) throw badParameter("after", "the place of an entity that has not changed since");
-  // JavaScript cannot represent some dates that programs in other languages can store. The query for the next page
-  // would contain another date and repeat entities.
+  // JavaScript cannot represent some stored dates, so the next page would repeat entities.
   const isFar = Object.values(values).some((each) => each instanceof Date && !isScalar(each));
   if (isFar) throw badParameter("after", "the place of an entity with dates up to the year 275760");
   return values;
@@ -92,7 +90,6 @@ function ofAnotherOrder() {
   return badParameter("after", "what Link has in this order");
 }
 
-/** A cursor with sort values that the reader may not see would reveal hidden values. */
 function isOpen(
   { level: { shape, hooks }, state, pieces: { fills } }: OpenLevelContext,
   order: Order,
@@ -103,7 +100,7 @@ function isOpen(
     !Object.keys(order).some((path) => fills?.names.has(path) || leftOut.includes(topOf(path)));
 }
 
-/** A hook may have changed the values in the JSON. A cursor with the stored values would reveal them. */
+/** A hook may have changed the JSON, and the cursor would reveal the stored values. */
 function hasValues(
   json: unknown,
   { values, shape }: { readonly values: SortValues; readonly shape: Shape },
@@ -113,9 +110,7 @@ function hasValues(
   );
 }
 
-/**
- * Hooks may leave out the entity, and middleware of the model may hide it, so the entity is read in these two cases.
- */
+/** Hooks may leave out the entity, and middleware may hide it. */
 async function isShown(context: OpenLevelContext, name: EntityName): Promise<boolean> {
   const { schema } = await context.model();
   if (!mayLeaveOut(context) && !hasMiddleware(schema as Schema, ["findOne"])) return true;

@@ -1,6 +1,5 @@
-// The filter has an expression, which compares values as MongoDB sorts them, and plain conditions, which select roughly
-// the same entities. MongoDB can use only plain conditions as bounds in an index, so that a page at any depth reads the
-// same number of entities.
+// The filter has an expression, which compares as MongoDB sorts, and plain conditions, which
+// MongoDB can use as bounds in an index. A page at any depth then reads equally many entities.
 import mongoose from "mongoose";
 import { type Filter, markCompiled } from "../../filter/filters.ts";
 import type { Order, SortValues } from "../../filter/order.ts";
@@ -8,7 +7,9 @@ import { type Projection, shownBy } from "../../filter/projection.ts";
 import { fieldsOn } from "../../filter/q/resolve_path.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
-/** A path through an array has several values, so the next page could not begin after a definite value. */
+/**
+ * A path through an array has several values, so the next page could not begin at a definite one.
+ */
 export function isOrderOfValues(
   order: Readonly<Record<string, unknown>>,
   shape: Shape,
@@ -23,7 +24,7 @@ export function isOrderOfValues(
   });
 }
 
-/** If a field is hidden, a cursor with the sort values would reveal the hidden value. */
+/** A cursor with the sort values would reveal a hidden value. */
 export function isShownOrder(
   order: Order,
   { shape, projection }: { readonly shape: Shape; readonly projection: Projection },
@@ -41,8 +42,8 @@ const { Binary, Decimal128, Double, Int32, Long, ObjectId } = mongoose.mongo;
 const SCALARS = [Binary, Decimal128, Double, Int32, Long, ObjectId, Uint8Array] as const;
 
 /**
- * A cursor may contain only values that can be sent back to MongoDB without a change. A date outside of the range of
- * JavaScript cannot be sent back.
+ * A cursor may contain only values that return to MongoDB unchanged, unlike dates outside of
+ * JavaScript's range.
  */
 export function isScalar(value: unknown): boolean {
   if (value === null || ["string", "number", "bigint", "boolean"].includes(typeof value)) {
@@ -52,7 +53,6 @@ export function isScalar(value: unknown): boolean {
   return SCALARS.some((type) => value instanceof type);
 }
 
-/** The value is the sort value of the entity after which a page begins. */
 interface Key {
   readonly path: string;
   readonly isAscending: boolean;
@@ -62,8 +62,7 @@ interface Key {
 type Expression = Readonly<Record<string, unknown>>;
 
 /**
- * The filter is an `$or` with one branch for each field of the order. MongoDB can then read an index in this order and
- * begin at the entity, and need not read the entities of earlier pages.
+ * With one branch of `$or` for each field of the order, MongoDB begins at the entity in an index.
  */
 export function seek(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
@@ -71,16 +70,15 @@ export function seek(order: Order, values: SortValues): Filter {
   for (const [index, key] of keys.entries()) {
     const tied = keys.slice(0, index);
     const ties = tied.flatMap(levelBounds);
-    // In a descending order, no value comes after `null`, so the branch would match nothing.
+    // In a descending order, no value comes after `null`.
     if (key.isAscending || key.value !== null) {
       const bounds = [...ties, ...scanBounds(key, "behind")];
       alternatives.push(every(bounds, [...tied.map(isLevel), isBehind(key)]));
     }
     const rest = keys.slice(index + 1);
     const [next] = rest;
-    // MongoDB merges the branches of `$or` with a missing value before `null`, whereas an index treats both as equal,
-    // so separate branches would return a wrong order. After a sort field with `null`, one branch therefore covers all
-    // remaining sort fields.
+    // MongoDB merges branches with a missing value before `null`, but an index treats both as
+    // equal. After `null`, one branch therefore covers all remaining fields.
     if (next !== undefined && rest.length > 1 && key.value === null) {
       const bounds = [...ties, ...levelBounds(key), ...scanBounds(next, "from")];
       alternatives.push(every(bounds, [...[...tied, key].map(isLevel), isBehindAny(rest)]));
@@ -92,9 +90,8 @@ export function seek(order: Order, values: SortValues): Filter {
 }
 
 /**
- * MongoDB 6.0 may read the branches of the `$or` of `seek()` from a partial index that a cached query plan has chosen
- * for other values, and miss entities. Without `$or`, MongoDB also reads and discards entities before the page whose
- * first sort value equals the first value of the cursor.
+ * MongoDB 6.0 may read branches of `$or` from a partial index that a cached plan chose for other
+ * values, and miss entities. Without `$or`, it reads more entities before the page.
  */
 export function seekInOneScan(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
@@ -128,22 +125,21 @@ function isLevel(key: Key): Expression {
   return { $eq: placesOf(key) };
 }
 
-/** If the stored value is a list, MongoDB sorts by its smallest or greatest element. */
+/** MongoDB sorts a list by its smallest or greatest element. */
 function placesOf({ path, value, isAscending }: Key): [unknown, unknown] {
-  // An identifier is never a list. With the path alone, MongoDB can read the index on `_id` and begin at the cursor.
+  // With the path alone, MongoDB can begin at the cursor in the index on `_id`.
   if (path === "_id") return ["$_id", { $literal: value }];
   const first = isAscending ? "$min" : "$max";
   return [{ [first]: `$${path}` }, { [first]: { $literal: value } }];
 }
 
 function levelBounds({ path, value }: Key): Filter[] {
-  // The condition `{ "a.b": null }` does not match every entity without a value at the nested path `a.b`, so it would
-  // exclude entities of the page.
+  // `{ "a.b": null }` does not match every entity without a value at `a.b`.
   const isBound = isScalar(value) && !(path.includes(".") && value === null);
   return isBound ? [{ [path]: markCompiled({ $eq: value }) }] : [];
 }
 
-/** The conditions negate the opposite comparison, because `$gt` and `$lt` would exclude values of other types. */
+/** `$gt` and `$lt` would exclude values of other types, so the opposite comparison is negated. */
 function scanBounds({ path, value, isAscending }: Key, start: "behind" | "from"): Filter[] {
   if (path === "_id" && start === "behind" || !isScalar(value)) return [];
   const passed = `${isAscending ? "$lt" : "$gt"}${start === "behind" ? "e" : ""}`;

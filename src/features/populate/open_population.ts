@@ -11,13 +11,12 @@ import { castIdentifier } from "../../sources/entities.ts";
 import { readTargets, type TargetSource } from "./read_targets.ts";
 
 export interface PopulateRule extends FilledFacts {
-  /** Every request must use the same object, because compiled JSON writers are cached by this object. */
+  /** Compiled JSON writers are cached by this object, so every request must use the same. */
   readonly projection: Readonly<Record<string, 1>>;
 }
 
 export type PopulateRules = ReadonlyMap<string, PopulateRule>;
 
-/** `asked` has the names of the references that the client asks for. */
 export interface AskedPopulation {
   readonly rules: PopulateRules;
   readonly asked: ReadonlySet<string>;
@@ -50,8 +49,8 @@ export async function openPopulation(
 }
 
 /**
- * The keys are the given JSON texts, because the answer contains them, even if the database writes an identifier in
- * another form. The value for a missing entity is `null`.
+ * Keyed by the given JSON texts, because the database may write an identifier otherwise. A missing
+ * entity is `null`.
  */
 async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
   const ids = new Map<string, unknown>();
@@ -68,7 +67,6 @@ async function findTargets(source: TargetSource, texts: Iterable<string>): Promi
   return new Map(Array.from(names, ([text, name]) => [text, found.get(name) ?? null]));
 }
 
-/** No entity can have an identifier that the type of `_id` does not accept. */
 function readIdentifier(value: unknown, model: Model<unknown>): unknown {
   const { instance } = model.schema.path("_id");
   if (instance === "Buffer") return readBase64(value);

@@ -72,7 +72,6 @@ export const populate: Feature<PopulateTypes> = {
   },
 };
 
-/** The fields that are hidden from the reader of the answer are left out. */
 function narrowReference(
   { field, select: declared, always }: {
     readonly field: FieldShape;

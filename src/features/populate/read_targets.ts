@@ -21,16 +21,16 @@ export interface TargetSource {
   readonly maxTimeMS: number;
 }
 
-/** The keys are the JSON texts of the identifiers, because the answer contains these texts. */
+/** Keyed by the JSON texts of the identifiers. */
 export type FoundTargets = Map<string, JsonText>;
 
-/** A missing entity does not exist or is outside of the scope. The caller must limit the time of the call. */
+/** The caller limits the time. */
 export async function readTargets(
   source: TargetSource,
   ids: readonly unknown[],
 ): Promise<FoundTargets> {
   const { model, shape, declared, projection } = source;
-  // A model that no class of the framework declares may have middleware of the application, so Mongoose reads it.
+  // A model that no class of the framework declares may have middleware.
   const isDirect = declared && isSameForDatabase(projection, shape);
   const reads = isDirect ? modelSupport(model, shape).reads : undefined;
   if (reads === undefined) return await readDocuments(source, ids);
@@ -55,10 +55,7 @@ async function readDirect(
   return found;
 }
 
-/**
- * All fields are read, because a getter or a transform may compute a shown field from a field that the answer does not
- * show.
- */
+/** A getter or a transform may compute a shown field from another. */
 async function readDocuments(
   source: TargetSource,
   ids: readonly unknown[],

@@ -6,14 +6,13 @@ export const MAX_WORDS = 10;
 
 export const MAX_CHARACTERS = 200;
 
-/** `undefined` stands for the text index of the collection. */
+/** `undefined` stands for the text index. */
 export interface SearchRule {
   readonly fields: readonly string[] | undefined;
 }
 
 const MARKED_LETTERS = [[0xc0, 0x24f], [0x1e00, 0x1eff]] as const;
 
-/** The search ignores case and the diacritics of Latin letters. */
 export function compileSearch(text: string, rule: SearchRule): Filter {
   if (text.includes("\0")) throw badParameter("search", "a text without NUL");
   const words = text.split(/\s+/).filter((word) => word !== "");
@@ -28,7 +27,7 @@ export function compileSearch(text: string, rule: SearchRule): Filter {
   return { $and: words.map((word) => ({ $or: fields.map((field) => containing(field, word)) })) };
 }
 
-/** Without quotes, a word with a leading `-` would exclude entities that contain the word. */
+/** Without quotes, a leading `-` would exclude entities with the word. */
 function quoted(word: string): string {
   return `"${word.replace(/["\\]/g, " ").trim()}"`;
 }
@@ -39,7 +38,7 @@ function containing(field: string, word: string): Filter {
 
 const PIECES = /\p{Script=Latin}\p{Mn}*|\P{Script=Latin}+/gu;
 
-/** The word `cafe` also finds `café`. Characters that are no Latin letters match only themselves. */
+/** `cafe` also finds `café`. */
 function patternOf(word: string): string {
   const pieces = word.match(PIECES) ?? [];
   return pieces.map((piece) => {
@@ -49,7 +48,7 @@ function patternOf(word: string): string {
   }).join("");
 }
 
-/** A stored text may have another Unicode normalization form than the text of the client, although both look equal. */
+/** A stored text may have another Unicode normalization form. */
 function literal(text: string): string {
   const forms = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);
   const escaped = [...forms].map(escapePattern);
@@ -71,8 +70,7 @@ function variants(): Map<string, string> {
       const base = baseOf(letter).toLowerCase();
       const known = found.get(base);
       const small = letter.toLowerCase();
-      // The regular expression ignores case, so a class such as `[aàáâ]` leaves out a capital letter whose lower-case
-      // letter is listed.
+      // The expression ignores case, so listed lower-case letters are enough.
       const isFound = small !== letter && small.length === 1;
       if (known !== undefined && !isFound) found.set(base, known + letter);
     }

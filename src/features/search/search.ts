@@ -32,8 +32,8 @@ export const search: Feature<SearchTypes> = {
     return { index: textIndexPaths(place) };
   },
   /**
-   * A search in a text index is allowed only if the reader may see every indexed field, because a result would reveal
-   * that a hidden field contains the word.
+   * A result would reveal that a hidden field contains the word, so the reader must see every
+   * indexed field.
    */
   narrow(declared, reader) {
     if ("index" in declared) {
@@ -63,7 +63,7 @@ export const search: Feature<SearchTypes> = {
   select: (filter) => ({ filter }),
 };
 
-/** A search in a text index with a hidden path would find entities by hidden values. */
+/** A text index with a hidden path would find entities by hidden values. */
 function textIndexPaths({ schema, shape, leftOut, fail }: OptionPlace): readonly DeclaredPath[] {
   const keys = schema.indexes().flatMap(([index]) => Object.entries(index));
   const texts = keys.filter(([, kind]) => kind === "text").map(([path]) => path);

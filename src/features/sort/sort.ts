@@ -30,12 +30,10 @@ export const sort: Feature<SortTypes> = {
   start: hintAtIndexes,
 };
 
-/** Several routes may sort by the same field, and one hint is enough. */
 const hintedOf = memoize((_target: ModelClass) => new Set<string>());
 
 /**
- * Without an index, the database has to sort all entities. If each statement of the class selects by the value of a
- * field, such as its tenant, an index has to begin with that field.
+ * If each statement selects by a field, as by the tenant, an index has to begin with that field.
  */
 function hintAtIndexes(names: readonly string[], route: Route): void {
   const { target, scopes, link } = actingLevel(route);
@@ -47,8 +45,7 @@ function hintAtIndexes(names: readonly string[], route: Route): void {
     : declared.filter(([first]) => first === selecting).map(([, ...rest]) => rest);
   const hinted = hintedOf(target);
   const missing = names.filter((name) => {
-    // On a route with a `scope`, an index is enough in which the field comes later, because the condition of the scope
-    // may use the first fields.
+    // The condition of a `scope` may use the first fields of an index.
     const isIndexed = name === (selecting ?? "_id") ||
       indexes.some(([first, ...rest]) =>
         first === name || scopes.length > 0 && rest.includes(name)

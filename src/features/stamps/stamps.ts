@@ -13,12 +13,11 @@ interface StampedField {
 
 const STAMPS: readonly unknown[] = ["createdBy", "updatedBy"] satisfies readonly Stamp[];
 
-/** The identifier of a user has one of these types. */
 const TYPES: readonly string[] = ["String", "Number", "ObjectId"];
 
 /**
- * Rules such as `required` and `enum` would refuse a request for a value that its client cannot set. The function
- * `actor` of the application must check the sender instead.
+ * Other rules would refuse a value that the client cannot set, so the function `actor` must check
+ * the sender.
  */
 const WITH_STAMP: ReadonlySet<string> = new Set([
   ...["stamp", "type", "ref", "hidden", "readonly", "select", "index", "unique", "sparse"],
@@ -80,8 +79,8 @@ function checkType(name: string, schema: Schema): void {
 }
 
 /**
- * No write must be stored under a wrong name. The client cannot correct a sender that does not fit, so the answer is
- * 500.
+ * No write must be stored under a wrong name. The client cannot correct the sender, so the answer
+ * is 500.
  */
 function actorFor(name: string, { actor, schema }: StampedWrite): unknown {
   if (actor === undefined) return undefined;

@@ -10,27 +10,17 @@ import type { TenantRule } from "./tenants.ts";
 
 export type TenantFunction = (req: FrameworkRequest) => Actor | undefined;
 
-/**
- * The property is set on the request, because parts of the framework use copies of the request that share its
- * properties.
- */
+/** On the request, because parts of the framework use copies of it that share its properties. */
 const TENANT = Symbol("mongrove tenant");
 
-/**
- * Only a request to a class without tenants has this property, because it needs a tenant only if it reads an entity of
- * another class.
- */
+/** A request to a class without tenants asks only if it reads another class. */
 const ANSWERS = Symbol("mongrove tenants");
 
-/**
- * The function `tenant` is called once for each call of an operation. A renewal of the rights of a live list is another
- * call.
- */
+/** Once for each call of an operation, and again for a renewal of a live list. */
 const asked = new WeakSet<Call>();
 
 type Answers = Map<TenantFunction, Actor>;
 
-/** `origin` is another request if a batch contains the request. */
 interface Asked {
   readonly answers: Answers;
   readonly origin: object;
@@ -38,19 +28,15 @@ interface Asked {
   readonly own: TenantFunction;
 }
 
-/** A further request in a batch is refused if its tenant is not the same. */
+/** Requests of a batch must have the same tenant. */
 const ofOrigins = new WeakMap<object, Answers>();
 
-/**
- * If several routers serve a class, a request to one of them asks the function of this router. Any other request asks
- * the function of the last router.
- */
+/** A request to no route of the class asks the last function. */
 const functions = new WeakMap<ModelClass, Set<TenantFunction>>();
 
-/** A request to another class uses this function if it reads entities of the class. */
 export function rememberTenants(target: ModelClass, ask: TenantFunction): void {
   const all = functions.get(target) ?? new Set();
-  // The function becomes the last function, also if an earlier router has the same function.
+  // The function becomes the last, also if an earlier router has it.
   all.delete(ask);
   functions.set(target, all.add(ask));
 }
@@ -67,7 +53,7 @@ export function askTenant(call: Call): void {
   Reflect.set(req, TENANT, tenant);
 }
 
-/** Throws if the tenant does not fit, so that no request reaches or stores entities of another tenant. */
+/** No request reaches entities of a tenant that does not fit. */
 export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule): unknown {
   const tenant: unknown = Reflect.get(req, TENANT) ?? tenantOutside(req, target);
   const type = buildSchema(target).schema.path(field);
@@ -78,7 +64,6 @@ export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule):
   }
 }
 
-/** Each function is called only once for the request. */
 export function keepAnswers({ req, route, origin }: Call): void {
   const own = route.settings.get("tenant") as TenantFunction | undefined;
   if (own === undefined) return;
@@ -86,10 +71,7 @@ export function keepAnswers({ req, route, origin }: Call): void {
   Reflect.set(req, ANSWERS, asked);
 }
 
-/**
- * The hooks of each request of a batch decide who sends it, so a request with another tenant than an earlier request is
- * refused with a 403.
- */
+/** The hooks of each request of a batch decide who sends it, so the tenant may differ. */
 function tenantOf({ req, origin }: Pick<Call, "req" | "origin">, ask: TenantFunction): Actor {
   const tenant = tenantBy(ask, req);
   if (origin === req) return tenant;
@@ -100,7 +82,6 @@ function tenantOf({ req, origin }: Pick<Call, "req" | "origin">, ask: TenantFunc
   return tenant;
 }
 
-/** The request is on no route of the class. */
 function tenantOutside(req: FrameworkRequest, target: ModelClass): Actor {
   const { answers, origin = req, own } = Reflect.get(req, ANSWERS) as Partial<Asked> | undefined ??
     {};

@@ -28,7 +28,6 @@ export interface TenantRule {
   readonly target: ModelClass;
 }
 
-/** Requests of a tenant neither see nor change the entities of other tenants. */
 export const tenants: ClassFeature<TenantRule> = {
   name: "tenant",
   settings: (given) => given as TenantFunction | undefined,
@@ -102,12 +101,10 @@ function saysTenant(target: ModelClass): boolean {
   return describeModel(target).rests.some(({ tenant }) => tenant !== undefined);
 }
 
-/** A tenant is a text, a number or an identifier, which these Mongoose types do not hold. */
 const NO_TENANTS: readonly string[] = [
   ...["Embedded", "DocumentArray", "Array", "Map", "Mixed", "Date", "Boolean", "Buffer"],
 ];
 
-/** Clients cannot set the field, and updates cannot change it. */
 function protect({ field }: TenantRule, schema: Schema): void {
   const type = schema.path(field);
   if (NO_TENANTS.includes(type.instance)) {
@@ -122,10 +119,7 @@ function protect({ field }: TenantRule, schema: Schema): void {
   }
 }
 
-/**
- * With a collation, texts such as `acme` and `ACME` may be equal for the database. A regular expression ignores the
- * collation, so it excludes the entities of the other tenant.
- */
+/** A collation may make `acme` and `ACME` equal, but a regular expression ignores it. */
 function ofTenant(
   tenant: unknown,
   { rule: { target }, req }: { readonly rule: TenantRule; readonly req: FrameworkRequest },
@@ -136,7 +130,7 @@ function ofTenant(
   return { $eq: tenant, $regex: `^${escapePattern(tenant)}\\z` };
 }
 
-/** The tenant is the first key of a unique index, so that different tenants can store the same value. */
+/** Different tenants can then store the same unique value. */
 function insideTenant(index: SchemaIndex, { field, target }: TenantRule): SchemaIndex {
   const [keys, options] = index;
   const names = Object.keys(keys);

@@ -12,13 +12,9 @@ export type SeeFunction = (req: FrameworkRequest) => boolean;
 
 export const TRASH = "trash";
 
-/** `"only"` reaches the entities in the trash, and `"restore"` takes an entity out of the trash. */
 export type AskedTrash = "only" | "restore";
 
-/**
- * The property is set on the request, because parts of the framework use copies of the request that share its
- * properties.
- */
+/** On the request, because parts of the framework use copies of it that share its properties. */
 const ASKED = Symbol("mongrove trash");
 
 export function askedOf(req: FrameworkRequest): AskedTrash | undefined {
@@ -27,7 +23,10 @@ export function askedOf(req: FrameworkRequest): AskedTrash | undefined {
 
 const NONE = new URLSearchParams();
 
-/** For a sender who may not see the trash, a restore answers 404, and the parameter `trash` answers 400. */
+/**
+ * For a sender who may not see the trash, a restore answers 404, and the parameter `trash` answers
+ * 400.
+ */
 export function admitTrash({ see, field }: TrashRule, { route, req, context }: Call): void {
   const query = queryOf(req.url);
   const given = query === "" ? NONE : new URLSearchParams(query);
@@ -47,10 +46,7 @@ export function admitTrash({ see, field }: TrashRule, { route, req, context }: C
   Reflect.set(req, ASKED, "only");
 }
 
-/**
- * A request that does not ask for the trash never calls the function `see`, so the description of its route must not
- * fail because of the function.
- */
+/** A failure of `see` must not fail the description of a route that never calls it. */
 export function maySee({ see }: TrashRule, req: FrameworkRequest): boolean {
   if (askedOf(req) !== undefined) return true;
   try {

@@ -16,7 +16,7 @@ import { restore } from "./restore.ts";
 export interface TrashRule {
   readonly field: string;
   readonly byField: string;
-  /** The hidden field stores with which other removals an entity was put into the trash. */
+  /** Stores with which other removals an entity was removed. */
   readonly withField: string;
   /** Missing if entities stay in the trash for ever. */
   readonly keepMS?: number;
@@ -24,10 +24,6 @@ export interface TrashRule {
   readonly restore?: PreFetch | undefined;
 }
 
-/**
- * Every read and write of the class excludes entities in the trash, except requests of callers who may see the trash
- * and ask for it.
- */
 export const trash: ClassFeature<TrashRule> = {
   name: "trash",
   check: checkTrash,
@@ -100,7 +96,7 @@ function addFields({ field, byField, withField, keepMS, see }: TrashRule, schema
   if (taken !== undefined) {
     throw new TypeError(`property "${taken}" has the name of a field that "trash" adds`);
   }
-  // Without `see`, no request reaches an entity in the trash, so no description of the API has the fields.
+  // Without `see`, no request reaches the trash, so no description of the API has the fields.
   const options = { readonly: true, hidden: see === undefined };
   schema.add(
     {
@@ -130,10 +126,7 @@ function checkRoute(
   }
 }
 
-/**
- * These hooks of `update()` decide whether an entity is restored. If the class has no `update()`, the hooks of
- * `remove()` decide.
- */
+/** Without `update()`, the same hooks of `remove()` decide about a restore. */
 const DECIDING_HOOKS = ["preFetch", "postFetch", "preSave"] as const;
 
 function restoreMethods({ methods }: RestRecord, rule: TrashRule): ClassMethod[] {

@@ -11,17 +11,15 @@ import { isLostInteger } from "../../schema/fields/json_numbers.ts";
 import { isFieldKey, isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { FREE, resolvePath } from "./resolve_path.ts";
 
-/**
- * MongoDB finds only values of the same type. `null` is not cast, because `null` matches missing fields of every type.
- */
+/** MongoDB finds only values of the same type, but `null` matches missing fields of every type. */
 export function castValue(value: unknown, context: Context): unknown {
   const { field, path } = context;
   const read = isJsonObject(value) && isExtendedJson(value) ? readExtendedJson(value, path) : value;
   if (read === null) return null;
   if (field.kind === "scalar") return castScalar(read, context);
   if (field.kind === "array") {
-    // MongoDB compares an operand with each element of a stored array, and a list also with the whole array. So each
-    // value is cast to the type of an element.
+    // MongoDB compares an operand with each element of a stored array, and a list also with the
+    // whole array.
     const element = { ...context, field: field.element ?? FREE };
     return Array.isArray(read) ? castList(read, element) : castValue(read, element);
   }
@@ -32,7 +30,7 @@ export function castValue(value: unknown, context: Context): unknown {
   return Array.isArray(read) ? castList(read, context) : read;
 }
 
-/** These types store more digits than a JavaScript number, so a number that JavaScript may have rounded is refused. */
+/** More digits than in a JavaScript number. */
 const EXACT_TYPES: ReadonlySet<string | undefined> = new Set(["BigInt", "Decimal128", "String"]);
 
 function castScalar(value: unknown, { field, path, compiler }: Context): unknown {
@@ -46,7 +44,7 @@ function castScalar(value: unknown, { field, path, compiler }: Context): unknown
   try {
     if (isJsonObject(value) || Array.isArray(value)) throw new TypeError("No scalar");
     const read = fromJson(value, field);
-    // MongoDB compares an int64 exactly. Mongoose's cast would round it, and the filter would match another number.
+    // MongoDB compares an int64 exactly, but Mongoose's cast would round it.
     if (typeof read === "bigint" && field.type?.instance === "Number") return read;
     return field.type && castForQuery(field.type, read);
   } catch {
@@ -57,7 +55,7 @@ function castScalar(value: unknown, { field, path, compiler }: Context): unknown
   }
 }
 
-/** The cast to `Number` would round such a text, and the filter would match another number. */
+/** The cast to `Number` would round such a text. */
 function isLostText(value: unknown, { type }: FieldShape): boolean {
   return type?.instance === "Number" && typeof value === "string" && isLostInteger(value.trim());
 }
@@ -91,10 +89,7 @@ function castList(value: unknown[], context: Context): unknown[] {
   return value.map((each) => castValue(each, deeper(context)));
 }
 
-/**
- * The field is compared with the whole object. An object with an operator or an undeclared field as a key is no value
- * of the field.
- */
+/** An object with an operator or an undeclared field as a key is no value of the field. */
 function castObject(value: JsonObject, context: Context): JsonObject {
   const inner = deeper(context);
   return Object.fromEntries(
@@ -115,8 +110,8 @@ function memberOf(field: FieldShape, key: string): FieldShape {
 }
 
 /**
- * `EJSON` of the package `bson` is not used, because it reads malformed forms as other values. It changes an integer
- * that is too large to another integer, and a wrong text to `NaN`.
+ * `EJSON` of `bson` reads malformed forms as other values: a too large integer as another, and a
+ * wrong text as `NaN`.
  */
 const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   $oid: (value) => new Types.ObjectId(text(value, IDENTIFIER)),
@@ -168,7 +163,8 @@ function readBinary(value: unknown): unknown {
   const { base64, subType = "00" } = isJsonObject(value) ? value : {};
   const bytes = Buffer.from(text(base64, /^[0-9a-z+/]*={0,2}$/i), "base64");
   const binary = new Binary(bytes, Number.parseInt(text(subType, /^[0-9a-f]{1,2}$/i), 16));
-  // The driver refuses some bytes, such as a malformed vector. This write turns the error of a failed query into a 400.
+  // The driver refuses some bytes, as in a malformed vector, and the query would fail without a
+  // 400.
   BSON.serialize({ binary });
   return binary;
 }

@@ -16,8 +16,8 @@ import { resolvePath } from "./resolve_path.ts";
 import { castValue } from "./cast_value.ts";
 
 /**
- * The parser of `req.query` of Express may drop or split `q`, and `removeAll()` without its filter would remove every
- * entity.
+ * Express's parser of `req.query` may drop or split `q`, and `removeAll()` without its filter would
+ * remove every entity.
  */
 export function parseQ(url: string, options: CompileFilterOptions): Filter {
   const text = readParameter(url);
@@ -40,7 +40,7 @@ export function parseQ(url: string, options: CompileFilterOptions): Filter {
   return compileFilter(parsed, { ...options, rounded: values });
 }
 
-/** The filter would select the entities with the number that JavaScript has rounded. */
+/** JavaScript has rounded the number. */
 function lostNumber(token: string): string {
   const digits = token.slice(0, 40);
   const form = /^-?\d{1,19}$/.test(token) ? "$numberLong" : "$numberDecimal";
@@ -60,7 +60,7 @@ function readParameter(url: string): string | undefined {
   const [first, ...others] = parameters.getAll("q");
   if (others.length > 0) throw badFormat(`Parameter "q" is given more than once`);
   try {
-    // `URLSearchParams` replaces malformed bytes, so the server would run a filter that the client has not sent.
+    // `URLSearchParams` replaces malformed bytes and would change the filter.
     if (first !== undefined) decodeURIComponent(query);
     return first;
   } catch {
@@ -71,15 +71,14 @@ function readParameter(url: string): string | undefined {
 export interface CompileFilterOptions {
   readonly shape: Shape;
   readonly limits: FilterLimits;
-  /** Without the option `filter`, a filter may name every visible path. */
+  /** Without the option `filter`, every visible path may be named. */
   readonly paths?: ListedPaths | undefined;
-  /** The numbers that JavaScript may have rounded while it parsed them. */
   readonly rounded?: ReadonlySet<number>;
 }
 
 /**
- * The result has only declared and visible paths, operators that run no code, and cast values. Mongoose does not cast
- * it again, because each condition is marked as compiled.
+ * The result has only declared and visible paths, operators that run no code, and cast values,
+ * which Mongoose does not cast again.
  */
 export function compileFilter(
   filter: unknown,
@@ -93,10 +92,10 @@ export function compileFilter(
 }
 
 interface ClausePlace {
-  /** Missing inside of a free-form field, where conditions may name any path. */
+  /** Missing inside of a free-form field. */
   readonly shape: Shape | undefined;
   readonly depth: number;
-  /** The path before the names in the operand of `$elemMatch`, because the option `filter` has full paths. */
+  /** Before the names inside of `$elemMatch`, because the option `filter` has full paths. */
   readonly prefix: string;
 }
 
@@ -152,8 +151,7 @@ export class FilterCompiler {
         else referring.push(this.#referring(value, { context, referred }));
       }
     }
-    // A filter may have several conditions through one reference, and also one on the reference itself. As keys of one
-    // object they would overwrite each other.
+    // Several conditions through one reference would overwrite each other as keys of one object.
     if (referring.length > 0) result.$and = [...(result.$and as Filter[] ?? []), ...referring];
     return result;
   }
@@ -180,10 +178,7 @@ export class FilterCompiler {
     return markCompiled(result);
   }
 
-  /**
-   * An array that is not listed may be named if its condition names only fields of its elements, which are checked in
-   * turn.
-   */
+  /** Fields in the condition on an array that is not listed are checked in turn. */
   #checkListed(path: string, condition: unknown): void {
     const listed = this.#listed;
     if (listed === undefined || listed.has(path)) return;
@@ -196,7 +191,9 @@ export class FilterCompiler {
     return markCompiled({ $eq: castValue(value, context) });
   }
 
-  /** `$not` negates the whole condition, so it becomes the clause `$nor` around the condition on the reference. */
+  /**
+   * `$not` negates the whole condition, so it becomes `$nor` around the condition on the reference.
+   */
   #referring(value: unknown, { context, referred }: ReferringPlace): Filter {
     const { path, reference, name } = referred;
     const refer = (condition: Filter): Filter => {
@@ -224,7 +221,7 @@ export class FilterCompiler {
   }
 }
 
-/** A condition that compares a whole element could reveal fields that are not in the option `filter`. */
+/** A comparison of a whole element could reveal fields that are not in the option `filter`. */
 function isOnFields(condition: unknown): boolean {
   if (!isJsonObject(condition)) return false;
   const entries = Object.entries(condition);
@@ -234,7 +231,7 @@ function isOnFields(condition: unknown): boolean {
   });
 }
 
-/** An operator that compares the whole object would let a client guess the secret. */
+/** By a comparison of the whole object, a client could guess the secret. */
 function refuseSecretive({ field, path }: Context): void {
   if (isSecret(field)) {
     throw badFormat(`Field "${path}" can be filtered by its parts only`, { field: path });

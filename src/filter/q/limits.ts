@@ -9,12 +9,12 @@ export interface QueryLimits {
   readonly maxDepth?: number;
   /** The maximum number of conditions and operators in a filter. The default is `200`. */
   readonly maxClauses?: number;
-  /** The maximum number of values in one list of a filter, such as the operand of `$in`. The default is `1000`. */
+  /** The maximum number of values in one list of a filter. The default is `1000`. */
   readonly maxList?: number;
   /** The maximum number of characters in a regular expression. The default is `200`. */
   readonly maxRegex?: number;
   /**
-   * The maximum number of entities that a condition through a reference, such as `author.name`, may select in the
+   * The maximum number of entities that a condition through a reference may select in the
    * referenced class. The default is `1000`.
    */
   readonly maxReferred?: number;
@@ -40,12 +40,9 @@ export function completeQueryLimits(given: QueryLimits = {}): FilterLimits {
 export interface Context {
   readonly field: FieldShape;
   readonly path: string;
-  /**
-   * The path from the root of the entity, for the option `filter`. Inside of `$elemMatch`, `path` begins at the element
-   * of the array.
-   */
+  /** From the root of the entity. Inside of `$elemMatch`, `path` begins at the element. */
   readonly whole: string;
-  /** Empty for a value without an operator, which is compared for equality. */
+  /** Empty for a plain value, which is compared for equality. */
   readonly operator: string;
   readonly depth: number;
   readonly limits: FilterLimits;

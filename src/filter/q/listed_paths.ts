@@ -3,22 +3,21 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import { findReferred, type ReferredPath } from "./referred_path.ts";
 import { fieldAt, withoutIndexes } from "./resolve_path.ts";
 
-/** The filter `q` of a client may name no path outside the option `filter`. */
 export class ListedPaths {
   readonly names: readonly string[];
   /**
-   * A client may name no other path through a reference, because the start-up checks the hooks of the referred class
-   * for these paths only.
+   * The start-up checks the hooks of the referred class for these paths only, so no others may be
+   * named.
    */
   readonly referred: ReadonlyMap<string, ReferredPath>;
   /**
-   * The prefixes of paths below Maps and free-form fields. Their keys are not declared, so a filter may name every path
-   * with such a prefix.
+   * The keys of Maps and free-form fields are not declared, so every path with such a prefix may be
+   * named.
    */
   readonly #open: readonly string[];
   readonly #shape: Shape;
 
-  /** Paths that the shape hides are dropped, so that a filter cannot reveal hidden values. */
+  /** Hidden paths are dropped, so that a filter cannot reveal hidden values. */
   constructor(names: readonly string[], shape: Shape) {
     this.#shape = shape;
     const fields = names.map((name) => [name, fieldAt(name, shape)] as const);
@@ -51,7 +50,7 @@ export class ListedPaths {
     return this.referred.size > 0 && this.#formsOf(path).some((form) => this.referred.has(form));
   }
 
-  /** A condition on such an array may use `$elemMatch` to name the fields of its elements. */
+  /** A condition on such an array may use `$elemMatch`. */
   isBelow(path: string): boolean {
     return this.#formsOf(path).some((form) =>
       this.names.some((name) =>
@@ -64,7 +63,7 @@ export class ListedPaths {
     return [path, withoutIndexes(path, this.#shape)];
   }
 
-  /** The answer does not reveal whether the schema has such a field. */
+  /** Does not reveal whether the schema has such a field. */
   refuse(path: string): never {
     const names = this.names.map((name) => `"${name}"`).join(", ");
     throw badFormat(`Field "${path}" cannot be used in "q", which takes ${names}`, { field: path });

@@ -7,16 +7,15 @@ import { castValue, isExtendedJson } from "./cast_value.ts";
 
 export interface Operator {
   /**
-   * An operator that reads the `whole` value is refused for a field with hidden fields inside, because its result would
-   * reveal them. `own` is only a property of the value, and `inner` means that the operand has operators.
+   * An operator that reads the `whole` value would reveal hidden fields inside. `own` is only a
+   * property of the value, and with `inner` the operand has operators.
    */
   readonly reads: "whole" | "own" | "inner";
   readonly compile: (operand: unknown, context: Context) => unknown;
-  /** Other operators, of which the same condition must have at least one. */
+  /** Other operators, of which one is required. */
   readonly beside?: readonly string[];
   /**
-   * Whether MongoDB accepts every operand that the compiler lets through. Otherwise, an error of MongoDB is answered
-   * with a 400, because the client has sent the operand.
+   * Otherwise, an error of MongoDB is answered with a 400, because the client has sent the operand.
    */
   readonly isSafe?: boolean;
 }

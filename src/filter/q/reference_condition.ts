@@ -1,7 +1,9 @@
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import type { Filter } from "../filters.ts";
 
-/** Before the filter is sent, the identifiers of the referred entities replace this operand of `$in`. */
+/**
+ * The identifiers of the referred entities replace this operand of `$in` before the filter is sent.
+ */
 export class ReferenceCondition {
   readonly path: string;
   readonly reference: FieldShape;
@@ -18,14 +20,14 @@ export class ReferenceCondition {
     this.conditions = conditions;
   }
 
-  /** A hook that logs the filter of a request shows the condition. */
+  /** For a hook that logs the filter. */
   toJSON(): Filter {
     return this.conditions;
   }
 
   /**
-   * BSON calls this method if a hook sends the filter before the identifiers are known. Otherwise, BSON would write an
-   * empty object, and a negated condition would select every entity.
+   * If a hook sent the filter earlier, BSON would write an empty object, and a negated condition
+   * would select every entity.
    */
   toBSON(): never {
     throw new TypeError(

@@ -5,7 +5,7 @@ import { fieldIn, fieldOf, INDEX, namesIn } from "./resolve_path.ts";
 export interface ReferredPath {
   readonly path: string;
   readonly reference: FieldShape;
-  /** The path of the field in the referred class. */
+  /** In the referred class. */
   readonly name: string;
   readonly field: FieldShape;
 }
@@ -23,14 +23,13 @@ export function findReference(
     const below = names.slice(index + 1);
     const [next] = below;
     if (reference === undefined || next === undefined) continue;
-    // In a path such as `authors.0.name`, the reference is the element `authors.0` and not the list.
+    // In `authors.0.name`, the reference is `authors.0` and not the list.
     if (field.kind === "array" && INDEX.test(next)) continue;
     return { path: names.slice(0, index + 1).join("."), reference, below };
   }
   return undefined;
 }
 
-/** Only a single value that clients see can be named. */
 export function findReferred(path: string, shape: Shape | undefined): ReferredPath | undefined {
   const found = findReference(path, shape);
   if (found === undefined) return undefined;

@@ -12,12 +12,12 @@ export const FREE: FieldShape = {
   selected: true,
 };
 
-/** MongoDB stores objects that are at most 100 levels deep. */
+/** MongoDB stores objects of at most 100 levels. */
 const MAX_NAMES = 100;
 
 export const INDEX = /^(0|[1-9]\d{0,8})$/;
 
-/** The error is the same for a missing and for a hidden field, so that a client cannot find hidden fields. */
+/** The same error for missing and hidden fields, so that a client cannot find hidden ones. */
 export function resolvePath(path: string, shape: Shape | undefined): FieldShape {
   const field = fieldAt(path, shape);
   if (field === undefined) throw badFormat(`Field "${path}" is unknown`, { field: path });
@@ -60,7 +60,7 @@ export function fieldIn(field: FieldShape, name: string): FieldShape | undefined
   }
 }
 
-/** Filters of hooks and scopes may name fields that clients do not see. */
+/** Hooks and scopes may name fields that clients do not see. */
 export function fieldDeclaredIn(field: FieldShape, path: string): FieldShape | undefined {
   return path.split(".").reduce<FieldShape | undefined>(
     (holder, name) => holder && declaredIn(holder, name),
@@ -74,7 +74,7 @@ function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
   if (kind === "object") {
     return shape?.fields.get(name) ?? (shape?.declares(name) ? FREE : undefined);
   }
-  // A schema type of the application or of a package may store objects whose fields the schema does not declare.
+  // A schema type of the application may store objects with undeclared fields.
   return kind !== "scalar" || type !== undefined && !isMongooseType(type) ? FREE : undefined;
 }
 
@@ -89,7 +89,7 @@ export function withoutIndexes(path: string, shape: Shape): string {
   return kept.join(".");
 }
 
-/** The list ends with the first array or free-form field. */
+/** Ends with the first array or free-form field. */
 export function fieldsOn(path: string, shape: Shape): [path: string, field: FieldShape][] {
   const found: [string, FieldShape][] = [];
   let holder: Partial<FieldShape> = { shape };

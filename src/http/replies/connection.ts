@@ -5,14 +5,13 @@ import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { hasEnded, onConnectionClose } from "../../pipeline/request/reply.ts";
 
 /**
- * With request pipelining, the connection is still sending the answers to earlier requests. The caller calls
- * `awaitTurn()` before it reads a large answer, which would occupy memory, and before a reset, which would cut the
- * earlier answers.
+ * With request pipelining, the connection may still be sending earlier answers. A large answer would occupy memory
+ * during the wait, and a reset would cut the earlier answers.
  */
 export function isQueued(res: Response): boolean {
   if (res.socket || res.writableFinished || typeof res.assignSocket !== "function") return false;
-  // Node and Deno store the response that a connection is sending as `_httpMessage` of the socket. Without another
-  // response in this property, no event would end the wait, and the request would never be answered.
+  // Node and Deno keep the response that is being sent as `_httpMessage`. Without another response there, no event
+  // would end the wait.
   const { _httpMessage: sending } = (res.req.socket ?? {}) as { readonly "_httpMessage"?: unknown };
   return typeof sending === "object" && sending !== null && sending !== res;
 }
@@ -24,8 +23,7 @@ export function awaitTurn(res: Response): Promise<boolean> {
   return new Promise((resolve) => {
     const stopListening = onConnectionClose(socket, () => resolve(false));
     const assign = res.assignSocket;
-    // Node calls `assignSocket()` when the connection has sent all earlier answers, and emits no event. The method is
-    // therefore replaced until this call.
+    // Node calls `assignSocket()` when the earlier answers are sent, and emits no event.
     res.assignSocket = (own: Socket) => {
       res.assignSocket = assign;
       stopListening();
@@ -35,12 +33,12 @@ export function awaitTurn(res: Response): Promise<boolean> {
   });
 }
 
-/** The answers of requests that run before their turn occupy memory until they can be sent. */
+/** Their answers occupy memory until they can be sent. */
 const MAX_AHEAD = 16;
 
 const runningAhead = new WeakMap<Socket, number>();
 
-/** Counts the response until it is closed. If the result is `false`, the caller must call `awaitTurn()` first. */
+/** If `false`, the caller must call `awaitTurn()` first. */
 export function runsAhead(res: Response): boolean {
   const { socket } = res.req;
   const count = runningAhead.get(socket) ?? 0;
@@ -50,16 +48,11 @@ export function runsAhead(res: Response): boolean {
   return true;
 }
 
-/**
- * The client notices a reset as a failure. Over HTTP/1.0, an ordinary end of the connection would make the answer look
- * complete.
- */
+/** After an ordinary end, the answer would look complete over HTTP/1.0. */
 export async function cutAnswer(res: Response): Promise<void> {
-  // A reset would also cut the answers to earlier requests.
   if (isQueued(res) && !await awaitTurn(res)) return;
   try {
-    // A TLS socket ends its connection in order and without a reset. Node and Deno store the TCP socket below it as
-    // `_parent`, which can be reset.
+    // A TLS socket ends without a reset. Node and Deno keep the TCP socket below it as `_parent`.
     const { _parent: below } = (res.socket ?? {}) as { readonly "_parent"?: Socket };
     (below ?? res.socket)?.resetAndDestroy();
   } catch {
@@ -82,8 +75,8 @@ export class SlowClientError extends Error {
 }
 
 export function onSendTimeout(timeoutMS: number, callback: () => void): () => void {
-  // If the process was suspended, a due timer fires before the process reads its sockets. With a single timer, a client
-  // that has read in time would lose its connection.
+  // After a suspension of the process, timers fire before sockets are read. A single timer would cut a client that has
+  // read in time.
   const half = Math.ceil(timeoutMS / 2);
   let timer = setTimeout(() => {
     timer = setTimeout(callback, half).unref();
@@ -91,12 +84,12 @@ export function onSendTimeout(timeoutMS: number, callback: () => void): () => vo
   return () => clearTimeout(timer);
 }
 
-/** A response with more unsent bytes was written by a hook, and its client gets no time limit. */
+/** A response with more unsent bytes was written by a hook, and has no time limit. */
 const MAX_LEFT = 4 * PIECE_BYTES;
 
 /**
- * Ended responses that clients are still reading, by HTTP server. Node counts their connections as idle, and
- * `closeIdleConnections()` would cut them.
+ * Ended responses that clients are still reading. Node counts their connections as idle, and `closeIdleConnections()`
+ * would cut them.
  */
 const unflushed = new WeakMap<object, Set<Response>>();
 
@@ -108,7 +101,6 @@ interface FlushOptions {
 /** Ends the connection of a client that is too slow. */
 export function noteUnflushed(res: Response, options: FlushOptions): void {
   const { socket } = res.req;
-  // Node and Deno store the server as `socket.server`, a property that their types do not declare.
   const { server } = socket as { readonly server?: object };
   if (server === undefined || !hasEnded(res) || res.writableFinished || res.destroyed) return;
   if (res.writableEnded && res.writableLength === 0) return;

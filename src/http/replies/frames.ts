@@ -1,7 +1,7 @@
 import { enclosed, type JsonPiece } from "../../json/bytes/json_writer.ts";
 import type { Frame } from "../../pipeline/request/frame.ts";
 
-/** Express would set the same value in `res.send()`, which the framework does not use. */
+/** The value that `res.send()` of Express sets. */
 export const JSON_TYPE = "application/json; charset=utf-8";
 
 export const JSON_ARRAY: Frame = {
@@ -12,7 +12,7 @@ export const JSON_ARRAY: Frame = {
   empty: "[]",
 };
 
-/** The text stays in chunks, because joining the chunks of a long list would double its memory. */
+/** Joining the chunks of a long list would double its memory. */
 export async function framed(
   texts: readonly JsonPiece[],
   { open, close, empty, rows }: Frame,

@@ -4,10 +4,7 @@ import { isOver, onConnectionClose } from "../../pipeline/request/reply.ts";
 import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { cutAnswer, onSendTimeout, SlowClientError } from "./connection.ts";
 
-/**
- * A chunk is written only when the client has read enough of the earlier chunks, so that a long answer never waits in
- * memory as a whole.
- */
+/** Each write waits until the client has read, so that a long answer is never in memory as a whole. */
 export class ResponseStream {
   readonly #res: Response;
   readonly #timeoutMS: number;
@@ -20,12 +17,11 @@ export class ResponseStream {
     this.#timeoutMS = timeoutMS;
   }
 
-  /** `false` also if a hook has begun another answer. */
   get isOpen(): boolean {
     return !isOver(this.#res.req as FrameworkRequest) && !this.isTaken;
   }
 
-  /** A hook has begun an answer by itself and has not ended it. The client would wait for the rest. */
+  /** A hook has begun an answer and has not ended it. The client would wait for the rest. */
   get isTaken(): boolean {
     return !this.begun && this.#res.headersSent && !isOver(this.#res.req as FrameworkRequest);
   }
@@ -35,14 +31,11 @@ export class ResponseStream {
     this.#res.flushHeaders();
   }
 
-  /**
-   * Compression middleware holds bytes back, but the client must get the results of an import while the import runs.
-   */
+  /** Compression middleware holds bytes back, but the client needs the results while an import runs. */
   flush(): void {
     if (this.isOpen) (this.#res as { flush?: () => void }).flush?.();
   }
 
-  /** Throws a `SlowClientError` if the client does not read in time. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
       if (!this.isOpen) return;
@@ -78,7 +71,7 @@ export class ResponseStream {
     });
   }
 
-  /** Compression middleware does not remove listeners, so new listeners for each wait would fill the memory. */
+  /** Compression middleware does not remove listeners: new listeners for each wait would fill the memory. */
   #listen(): void {
     if (this.#stopListening !== undefined) return;
     const res = this.#res;

@@ -13,7 +13,7 @@ import { framed, JSON_ARRAY, JSON_TYPE } from "./frames.ts";
 import { ResponseStream } from "./response_stream.ts";
 import { onServerClose } from "./server_close.ts";
 
-/** Middleware of the application may have set these headers already, so the framework adds its values to them. */
+/** Middleware may have set these headers already, so values are added. */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
 
 export async function sendReply(
@@ -39,7 +39,7 @@ export async function sendReply(
     res.setHeader("ETag", tagOf(version, reply));
   }
   if (text === undefined) return void res.end();
-  // The answer to a creation of several entities shows no single entity with a version.
+  // A creation of several entities has no single version.
   const isTagged = status === 200 || version !== undefined;
   await sendGathered(res, { pieces: [text], timeoutMS, isTagged });
 }
@@ -50,7 +50,6 @@ async function cutBegun(res: Response): Promise<void> {
   logHint(
     `Cannot answer ${method} ${path}: a hook has begun an answer by itself, and not ended it`,
   );
-  // The client would wait for the rest.
   await cutAnswer(res);
 }
 
@@ -68,7 +67,7 @@ interface SentList {
 
 /**
  * A list in one chunk, or not longer than `PIECE_BYTES`, is sent as a whole, with `Content-Length` and `ETag`. A longer
- * list is sent while its entities are read, so that it is never in memory as a whole.
+ * list is sent while it is read.
  */
 async function sendList(
   res: Response,
@@ -78,13 +77,11 @@ async function sendList(
   let buffered: JsonPiece[] = [open];
   let size = 0;
   const flush = async () => {
-    // Small chunks are joined for one write. A single chunk after the opening bracket may be large, and is sent without
-    // a copy.
+    // A single chunk after the opening bracket may be large, and is not copied.
     const parts = buffered.length > 2 ? [concat(buffered)] : buffered;
     buffered = [];
     size = 0;
-    // The JavaScript engine may keep the array in memory while a slow client reads the list, so each chunk is removed
-    // when it is sent.
+    // The JavaScript engine may keep the array while a slow client reads, so sent chunks are removed.
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       await stream.write(bytesOf(part));
     }
@@ -92,8 +89,7 @@ async function sendList(
   try {
     for await (const piece of rows?.(texts) ?? texts) {
       if (!stream.isOpen) break;
-      // A list without a chunk after the first `PIECE_BYTES` bytes is sent as a whole, so the headers wait for this
-      // chunk.
+      // Without a further chunk, the list is sent as a whole, so the headers wait for it.
       if (!stream.begun && size >= PIECE_BYTES) {
         res.status(status).setHeader("Content-Type", type);
         if (res.req.method === "HEAD") return await stream.end();
@@ -106,7 +102,6 @@ async function sendList(
     const rest = size === 0 && !stream.begun ? [empty] : [...buffered, close];
     if (stream.begun) await stream.end(concat(rest));
     else if (stream.isOpen) {
-      // Joining the chunks of a long list would double its memory.
       const pieces = size > PIECE_BYTES ? rest : [concat(rest)];
       const isTagged = status === 200;
       await sendGathered(res.status(status), { pieces, type, isTagged, timeoutMS });
@@ -117,9 +112,7 @@ async function sendList(
   if (stream.isTaken) await cutBegun(res);
 }
 
-/**
- * The headers are sent with the first results, so that an error before them gets an ordinary answer with its status.
- */
+/** The headers wait for the first results, so that an earlier error gets an answer with its status. */
 async function sendLines(
   res: Response,
   { lines = EMPTY, stop = () => {}, status, timeoutMS }: Reply & { readonly timeoutMS: number },
@@ -156,7 +149,7 @@ function concat(parts: readonly JsonPiece[]): Buffer {
   return Buffer.concat(parts.map(bytesOf));
 }
 
-/** Each chunk is removed from the array `pieces` when it is sent, so that its memory can be freed. */
+/** Removes sent chunks from `pieces`, so that their memory can be freed. */
 async function sendGathered(
   res: Response,
   { pieces, timeoutMS, type = JSON_TYPE, isTagged = true }: {
@@ -175,7 +168,7 @@ async function sendGathered(
   }
   if (res.req.method === "HEAD") return void res.end();
   const [first = ""] = pieces;
-  // `res.end()` sends the headers and the text by one write. `res.send()` takes a fifth longer.
+  // A single write. `res.send()` takes a fifth longer.
   if (pieces.length === 1 && first.length <= PIECE_BYTES) return void res.end(first);
   if (isQueued(res) && !await awaitTurn(res)) return;
   const stream = new ResponseStream(res, timeoutMS);
@@ -189,7 +182,7 @@ async function sendGathered(
   }
 }
 
-/** The chunks of the body are hashed one by one, because joining them would double their memory. */
+/** Joining the chunks would double their memory. */
 function expressTag(res: Response, pieces: readonly JsonPiece[]): string | undefined {
   const make: unknown = res.app.get("etag fn");
   const kind: unknown = res.app.get("etag");

@@ -3,8 +3,7 @@ import type { Request } from "express-types";
 const callbacks = new WeakMap<object, Set<() => void>>();
 
 export function onServerClose({ socket }: Request, callback: () => void): () => void {
-  // Node and Deno store the server as `socket.server`, a property that their types do not declare. Other runtimes have
-  // no such property, so the connection is used in its place.
+  // Only Node and Deno have `socket.server`.
   const { server = socket } = socket as { readonly server?: object };
   const all = callbacks.get(server) ?? new Set();
   callbacks.set(server, all.add(callback));

@@ -118,8 +118,7 @@ function partProblem(
 }
 
 /**
- * A reference with the option `exists` is checked with the `scope` of the referenced class, so the framework must know
- * which `scope` applies.
+ * The option `exists` applies the `scope` of the referenced class, so the framework must know which `scope` that is.
  */
 export function checkReferences(shape: Shape, fail: Fail): void {
   for (const field of fieldsWithin(shape)) {
@@ -137,8 +136,7 @@ export function checkReferences(shape: Shape, fail: Fail): void {
 }
 
 /**
- * Mongoose does not apply `select: false` in a class that embeds itself, or in a place that only a kind (discriminator)
- * has. It would show the field in nested objects.
+ * Mongoose does not apply `select: false` in a class that embeds itself, or in a place that only a discriminator has.
  */
 export function checkUnselected(shape: Shape, fail: Fail): void {
   const objectsIn = (each: Shape) =>
@@ -146,7 +144,7 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
   const embedded = fieldsWithin(shape).flatMap(({ shape }) => shape ?? []);
   for (const each of new Set([shape, ...embedded])) {
     for (const [kind, { allUnselected, schema }] of each.kinds) {
-      // Mongoose applies `select: false` to the fields of a kind of the model, but not to fields in embedded objects.
+      // Mongoose applies `select: false` to the fields of a discriminator, but not inside its embedded objects.
       const name = allUnselected.find((path) =>
         !each.fields.has(topOf(path)) && (each !== shape || schema?.paths[path] === undefined)
       );
@@ -164,12 +162,12 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
   }
 }
 
-/** These hooks may hide entities or fields, but do not run for an embedded part that is shown inside its parent. */
+/** They may hide entities or fields, but do not run for an embedded part inside its parent. */
 const GUARDS = ["fetch", "postFetch", "preSend"] as const;
 
 /**
- * If every route that reads an embedded part may hide it, the answer with the parent would show the part to readers
- * from whom these routes hide it.
+ * If every route that reads a part may hide it, the answer with the parent would show the part to readers who must not
+ * see it.
  */
 function checkApart({ owner, property, embedded }: PartDescription["link"]): void {
   const { parts, fields } = describeModel(owner);
@@ -187,12 +185,12 @@ function checkApart({ owner, property, embedded }: PartDescription["link"]): voi
 }
 
 interface Place {
-  /** The words in error messages that name the property. Empty if the `@rest` belongs to a class. */
+  /** The property in error messages, empty for the `@rest` of a class. */
   readonly place: string;
   readonly fail: Fail;
 }
 
-/** An unknown option is an error, because a misspelled `scope` would limit nothing. */
+/** A misspelled `scope` would limit nothing. */
 function checkNames(
   rest: RestRecord,
   { place, fail, known }: Place & { readonly known: object },
@@ -316,7 +314,7 @@ const WORDS: Readonly<
   ],
 };
 
-/** The OpenAPI document shows the example, so an example with a hidden field would reveal the field. */
+/** The OpenAPI document shows the example, and would reveal a hidden field. */
 export function checkExample(
   method: Method,
   { shape, fail }: { readonly shape: Shape; readonly fail: Fail },

@@ -36,8 +36,8 @@ import { forAll } from "../../errors/for_all.ts";
 export type RouteSettings = Omit<SharedSettings, "getConnection">;
 
 /**
- * Routes with fewer parameters come first. Express takes the first route that matches, and `/:id` of one model could
- * match a path of another model.
+ * Routes with fewer parameters come first: Express takes the first match, and `/:id` of one model could match a path of
+ * another.
  */
 export function buildRoutes(
   models: readonly ModelClass[],
@@ -55,14 +55,13 @@ export function buildRoutes(
   if (models.some((target) => typeof target !== "function")) {
     throw new TypeError(`Cannot initialize: "models" contains something that is not a model class`);
   }
-  // A field may name the referenced class by a text, so the names of all classes are registered before the first schema
-  // is built.
+  // A field may name the referenced class by a string, so all names are registered before the first schema is built.
   for (const target of models) modelName(target);
   const owners = new Map<string, ModelClass>();
   const routes = forAll(models, (target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
-    // Two classes with the same name and the same collection are usually one class whose module was evaluated twice.
+    // This is usually one class whose module was evaluated twice.
     const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
     claim(owners, { target, what, key: `${what} of ${target.name}` });
     const own = forAll(rests, (rest) => {
@@ -102,7 +101,7 @@ function rootBranch(
   };
 }
 
-/** Routes of a property exist only below `one()` of its parent, so its `@rest` would otherwise have no effect. */
+/** Routes of a property exist only below `one()` of its parent. */
 function checkReached(routes: readonly Route[]): void {
   const levels = routes.flatMap((route) => route.levels);
   for (const owner of new Set(levels.map(({ target }) => target))) {
@@ -122,7 +121,6 @@ interface Branch {
   readonly base: string;
   readonly item: string;
   readonly above: readonly Above[];
-  /** The properties that all operations of one `@rest` share. */
   readonly level: Pick<
     Level,
     "target" | "scopes" | "conditions" | "link" | "parameter" | "ifMatch" | "isOpen"
@@ -154,7 +152,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
       : [...above.map(({ reader }) => reader), last];
   const openOwn = (method: Method): Route => {
     const acting = actingOn(method);
-    // Class options add query parameters to the routes of the class, but not to the routes of its parts.
+    // Class options add query parameters to the routes of the class, but not of its parts.
     const added = features.parametersOf(level, method);
     const parameters = [...acting.parameters, ...Object.keys(added)];
     const levels = levelsOf({ ...acting, parameters, added });
@@ -168,8 +166,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const openPart = (part: PartDescription): Route[] => {
     const path = checkPartRest(part, features);
     const reader = readerOf();
-    // Models may refer to each other, so paths could grow without an end. Each property therefore occurs at most once
-    // in a path.
+    // Models may refer to each other, so each property occurs at most once in a path.
     if (reader === undefined) return [];
     const inside = [...above, { reader, writer: () => writerOf(reader, methods) }];
     if (inside.some((each) => isSame(each.reader, part))) return [];
@@ -256,7 +253,6 @@ function partBranch(
   { base, above, features }: Pick<Branch, "base" | "above"> & Pick<Route, "features">,
 ): Branch {
   const { link, target, rest } = part;
-  // The parameters of a path are `id`, `subId`, `subId2`, `subId3` and so on.
   const parameter = above.length === 1 ? "subId" : `subId${above.length}`;
   const scopes = rest.scope === undefined ? scopesOf(target) : [rest.scope];
   const conditions = link.embedded ? [] : features.conditionsOf(target, "reference");
@@ -303,7 +299,7 @@ function causeOf(target: ModelClass, owner: ModelClass): string {
     : "";
 }
 
-/** An action conflicts with any route of the same path, even with another HTTP method. */
+/** An action conflicts with any route of its path, even with another HTTP method. */
 function checkActionPaths(routes: readonly Route[]): void {
   const owners = new Map<string, Route>();
   const acts = (route: Route) => actingLevel(route).action !== undefined;

@@ -14,7 +14,7 @@ interface FilterPlace extends OptionPlace {
   readonly mode: Route["filterPaths"];
 }
 
-/** `undefined` means that the filter may name all visible paths. */
+/** `undefined` if the filter may name all visible paths. */
 export function compileFilterPaths(method: Method, place: FilterPlace): ListedPaths | undefined {
   const { operation, hooks: { filter, q } } = method;
   const { shape, mode, leftOut, fail } = place;
@@ -53,7 +53,7 @@ function kindOfField(path: string, shape: Shape): string {
   return `single value of "${target.name}" that clients see`;
 }
 
-/** A filter through a reference could select by entities that the hooks of `one()` of the referenced class hide. */
+/** A filter could select by entities that the hooks of `one()` of the referenced class hide. */
 function checkReferred({ referred }: ListedPaths, place: OptionPlace): void {
   for (const [name, { reference }] of referred) {
     const target = referredTarget(reference);

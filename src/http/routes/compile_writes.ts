@@ -49,7 +49,6 @@ export function compileWrites(
   };
 }
 
-/** The reason why a path cannot identify entities by the field. */
 function keyProblem(by: string, { schema }: OptionPlace): string | undefined {
   const field = describeShape(schema).fields.get(by);
   const unseen = whyUnseen(field);
@@ -65,7 +64,7 @@ function keyProblem(by: string, { schema }: OptionPlace): string | undefined {
     : "has no unique index on that field alone";
 }
 
-/** The reason why two entities may have the same value in spite of a unique index. */
+/** Explains how two entities may share a value in spite of the unique index. */
 function indexProblem(
   by: string,
   { collation, partialFilterExpression: partial }: IndexOptions,
@@ -73,7 +72,7 @@ function indexProblem(
   if (collation !== undefined) {
     return `has a unique index with a "collation", by which different keys may be equal`;
   }
-  // The value in a path is never `null`, so an index with `$exists: true` contains every entity that a path can name.
+  // A path never names `null`, so an index with `$exists: true` contains every entity that a path can name.
   const hasAllKeys = partial === undefined ||
     isDeepStrictEqual(partial, { [by]: { $exists: true } });
   return hasAllKeys

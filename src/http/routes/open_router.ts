@@ -9,12 +9,11 @@ import { handleEndpoint } from "../handle_endpoint.ts";
 import { handleRoute } from "../handle_route.ts";
 import { announceQuery, queryRouteOf, readAsGet } from "../query_method.ts";
 
-/** `newRouter` returns routers with the settings of Express that one combination has. */
 type OpenRoutes = (newRouter: () => Router, caseSensitive: boolean) => RequestHandler;
 
 /**
- * With other settings than the application, a path could pass the middleware by which the application protects a route,
- * and still reach the route.
+ * With other settings than the application, a path could pass the middleware that protects a route, and still reach the
+ * route.
  */
 export function followSettings(open: OpenRoutes): Router {
   const router = express.Router({ mergeParams: true });
@@ -25,15 +24,14 @@ export function followSettings(open: OpenRoutes): Router {
     if (known !== undefined) return known;
     const newRouter = () => {
       const inner = express.Router({ mergeParams: true, caseSensitive, strict });
-      // The inner routers share the callbacks that the application adds by `router.param()`, so that they run for all
-      // routes.
+      // Callbacks of `router.param()` must run for all routes.
       return Object.assign(inner, { params: Reflect.get(router, "params") });
     };
     const handler = open(newRouter, caseSensitive);
     opened.set(key, handler);
     return handler;
   };
-  // A wrong path is an error at start-up and not at the first request.
+  // A wrong path is an error at start-up.
   handlerFor(false, false);
   return router.use((req, res, next) => {
     const { app } = req;
@@ -58,7 +56,7 @@ export function mountRoutes(routes: readonly Route[], endpoints: readonly Endpoi
   };
 }
 
-/** Express compares a request with each path of a router, so a router for each first segment saves time. */
+/** Express compares a request with each path of a router. */
 function mountModels(routes: readonly Route[]): OpenRoutes {
   return (newRouter, caseSensitive) => {
     const firstOf = (path: string) => firstName(caseSensitive ? path : path.toLowerCase());
@@ -77,16 +75,14 @@ function mountModels(routes: readonly Route[]): OpenRoutes {
 }
 
 /**
- * Routes whose first segment is a parameter or a pattern of Express share the router with the empty name. It gets the
- * requests that the other routers do not answer.
+ * A first segment that is a parameter or a pattern has the empty name. Its router gets the requests that the others do
+ * not answer.
  */
 function firstName(path: string): string {
   return /^\/([\w.-]+)(?=\/|$)/.exec(path)?.[1] ?? "";
 }
 
-/**
- * Routes with the same path become one route of Express, so that Express compares a request with this path only once.
- */
+/** Express compares a request with each route, so a path has one route. */
 function addRoutes(router: Router, routes: readonly Route[]): Router {
   const queried = new Set(routes.filter(takesQueryMethod).map(({ path }) => path));
   const paths = new Map<string, ReturnType<Router["route"]>>();
@@ -107,7 +103,7 @@ function addRoutes(router: Router, routes: readonly Route[]): Router {
   return router.use(answerUndecodable);
 }
 
-/** The types of Express do not have the method `QUERY`. */
+/** The types of Express do not have `QUERY`. */
 function mountQuery(mounted: ReturnType<Router["route"]>, route: Route): void {
   const add = Reflect.get(mounted, "query") as (...handlers: RequestHandler[]) => unknown;
   const forms = route.features.parameters;
@@ -115,10 +111,7 @@ function mountQuery(mounted: ReturnType<Router["route"]>, route: Route): void {
   add.call(mounted, announceQuery, handler);
 }
 
-/**
- * No entity can have an identifier that cannot be decoded. Express refuses such a path before any handler runs, so only
- * this handler of errors gets the request.
- */
+/** No entity has an identifier that cannot be decoded. Express refuses such a path before any other handler runs. */
 const answerUndecodable: ErrorRequestHandler = (error, _req, res, next) => {
   if (error instanceof URIError) sendError(res, notFound());
   else next(error);

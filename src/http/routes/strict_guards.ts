@@ -5,19 +5,18 @@ import type { Method } from "../../declare/operations/methods.ts";
 import { OPERATIONS } from "../../declare/operations/operation.ts";
 import { actingLevel, type Level, type Route } from "../../pipeline/request/route.ts";
 
-/** `writer` returns the level by which a write below it is guarded. */
 export interface Above {
   readonly reader: Level;
-  /** `undefined` if the entities of the level have no `update()`. */
+  /** Returns the level that guards a write below, if there is an `update()`. */
   readonly writer: () => Level | undefined;
 }
 
-/** A write below an entity has no body of the entity for `preSave`. */
+/** A write below an entity has no body for its `preSave`. */
 const GUARDS = ["preFetch", "postFetch"] as const;
 
 const OWN_GUARDS = [...GUARDS, "preSave"] as const;
 
-/** A write below an entity is a change of this entity, so the hooks of its `update()` guard the write. */
+/** A write below an entity changes it, so the hooks of its `update()` guard the write. */
 export function writerOf(reader: Level, methods: readonly Method[]): Level | undefined {
   const method = methods.find(({ operation }) => operation === "update");
   const own = followed(reader, "update");
@@ -34,8 +33,7 @@ export function writerOf(reader: Level, methods: readonly Method[]): Level | und
 
 /**
  * An embedded entity, a file, or a referenced entity of a class without `@rest` belongs to the entity around it, whose
- * `update()` guards the writes. A referenced entity of a class with its own `@rest` follows the hooks of the same
- * operation there.
+ * `update()` guards the writes. A class with its own `@rest` has the hooks of the same operation there.
  */
 export function guardedLevels(above: readonly Above[], last: Level): readonly Level[] {
   const readers = above.map(({ reader }) => reader);

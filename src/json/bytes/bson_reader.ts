@@ -1,9 +1,9 @@
-// A BSON document consists of an int32 length that includes itself, elements and a zero byte. An element consists of a
-// type of one byte, a name that ends with a zero byte, and a value. An array is a document with the names "0", "1" and
-// so on. Numbers are little-endian. A string consists of a length, UTF-8 bytes and a zero byte.
+// A BSON document has an int32 length that includes itself, elements and a zero byte. An element
+// has a type byte, a name with a zero byte, and a value. An array is a document with the names "0",
+// "1" and so on. Numbers are little-endian. A string has a length, UTF-8 bytes and a zero byte.
 import { Buffer } from "node:buffer";
 
-/** Mongoose must make the JSON of a document with a value that cannot be converted from BSON bytes. */
+/** Mongoose must make the JSON of the document. */
 export class UnknownTypeError extends Error {
   override readonly name = "UnknownTypeError";
 }
@@ -18,14 +18,14 @@ export class BsonReader {
     this.at = start;
   }
 
-  /** The result is the position of the end, which `next()` needs. */
+  /** Returns the end for `next()`. */
   open(): number {
     const { at } = this;
     this.at = at + 4;
     return at + readInt32(this.bytes, at);
   }
 
-  /** At the end of the document, moves past the document and returns `false`. */
+  /** At the end, moves past the document and returns `false`. */
   next(end: number): boolean {
     const { at } = this;
     if (at >= end - 1) {
@@ -85,15 +85,12 @@ export function readInt32(source: Buffer, at: number): number {
     (source[at + 3] as number) << 24;
 }
 
-/** The number is exact up to 2^53, so the caller must read a greater integer as a `bigint`. */
+/** A greater integer than 2^53 must be read as a `bigint`. */
 export function readInt64(source: Buffer, at: number): number {
   return readInt32(source, at + 4) * 0x1_0000_0000 + source.readUInt32LE(at);
 }
 
-/**
- * -1 stands for a size that is stored in front of the value and does not include itself. -2 stands for a stored size
- * that includes itself.
- */
+/** -1 is a size in front of the value without itself, and -2 a size that includes itself. */
 const SIZES: Readonly<Record<number, number>> = {
   0x01: 8,
   0x02: -1,
@@ -138,7 +135,6 @@ export function documentsIn(
   return documents;
 }
 
-/** The type and the name of an ObjectId `_id`. A document that begins with it can be identified without decoding. */
 const OBJECT_ID = [0x07, 0x5f, 0x69, 0x64, 0x00];
 
 export function identifierIn(document: Buffer): string | undefined {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { BsonReader } from "./bson_reader.ts";
 
-/** At this size, a chunk of a long answer is sent before the next chunk is written. */
+/** A chunk of a long answer is sent at this size. */
 export const PIECE_BYTES = 64 * 1024;
 
 const QUOTE = 0x22;
@@ -10,7 +10,7 @@ const COMMA = 0x2c;
 const OBJECT = 0x7b;
 const ARRAY = 0x5b;
 
-/** The entry is 1 if a JSON string may hold the byte without an escape. */
+/** 1 for a byte that needs no escape. */
 const UNESCAPED = Uint8Array.from(
   { length: 256 },
   (_, byte) => byte < 0x20 || byte === QUOTE || byte === BACKSLASH || byte > 0x7e ? 0 : 1,
@@ -18,9 +18,8 @@ const UNESCAPED = Uint8Array.from(
 
 const HEX = new Uint8Array(Buffer.from("0123456789abcdef", "latin1"));
 
-/** Some methods write without a check of the size, which is faster, so their callers must call `reserve()` before. */
+/** Some methods do not check the size, so `reserve()` must be called before. */
 export class JsonWriter {
-  /** Only the bytes before `length` hold text. */
   bytes: Buffer<ArrayBuffer>;
   length = 0;
 
@@ -36,19 +35,19 @@ export class JsonWriter {
     if (this.length + count > this.bytes.length) this.#grow(count);
   }
 
-  /** Separate from `reserve()`, so that JavaScript engines can inline the check in `reserve()`. */
+  /** Separate, so that JavaScript engines can inline the check in `reserve()`. */
   #grow(count: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.length + count));
     larger.set(this.written);
     this.bytes = larger;
   }
 
-  /** The caller must have reserved the byte. */
+  /** Needs a reserved byte. */
   byte(value: number): void {
     this.bytes[this.length++] = value;
   }
 
-  /** The caller must have reserved `count` bytes. */
+  /** Needs `count` reserved bytes. */
   digits(value: number, count: number): void {
     const { bytes, length } = this;
     let rest = value;
@@ -59,7 +58,7 @@ export class JsonWriter {
     this.length = length + count;
   }
 
-  /** The caller must have reserved as many bytes as the text has. */
+  /** Needs as many reserved bytes as the text has. */
   raw(text: Uint8Array): void {
     const { bytes } = this;
     let at = this.length;
@@ -73,7 +72,7 @@ export class JsonWriter {
     this.length += text.length;
   }
 
-  /** The text must be valid JSON already, because no characters are escaped. */
+  /** Escapes no characters. */
   ascii(text: string): void {
     this.reserve(text.length);
     const { bytes } = this;
@@ -87,7 +86,7 @@ export class JsonWriter {
     this.length += this.bytes.write(text, this.length, "utf8");
   }
 
-  /** The caller must have reserved one byte. */
+  /** Needs a reserved byte. */
   comma(): void {
     const last = this.bytes[this.length - 1];
     if (last !== OBJECT && last !== ARRAY) this.bytes[this.length++] = COMMA;
@@ -109,7 +108,7 @@ export class JsonWriter {
     from.at = end;
   }
 
-  /** The caller must have reserved two bytes for each byte of the source. */
+  /** Needs two reserved bytes for each byte of the source. */
   hex(from: BsonReader, count: number): void {
     const { bytes: source } = from;
     const { bytes } = this;
@@ -133,7 +132,7 @@ export class JsonWriter {
 
 export type JsonPiece = string | Uint8Array;
 
-/** Compact JSON text contains no line break, so a line break can separate entities. */
+/** Compact JSON text contains no line break. */
 export type Separator = "," | "\n";
 
 export function enclosed(text: JsonPiece, { open = "", close = "" }): Buffer {

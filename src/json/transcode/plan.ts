@@ -5,50 +5,48 @@ import { type FieldShape, referenceIn, type Shape } from "../../schema/fields/sh
 import { type StoredAs, storedAs } from "../json_types.ts";
 import { fieldToJson } from "../to_json.ts";
 
-/** A value without a plan, as in free-form data, is converted by its BSON type alone. */
+/** Free-form data have no plan. */
 export interface ValuePlan extends StoredAs {
   readonly object?: Plan;
   readonly items?: ValuePlan;
 }
 
-/** With this mask, the BSON type of a value is not checked. */
+/** The BSON type is not checked. */
 export const ANY = -1;
 
-/** Enough bytes for a comma and for any value of a fixed size with its quotes. */
+/** For a comma and any value of a fixed size with its quotes. */
 export const ROOM = 64;
 
 export interface Plan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly defaults: readonly Default[];
   /**
-   * Whether an object may contain an object of the same class. The inner object overwrites the numbers in `seen`, so
-   * Mongoose makes the JSON of a document in which a default is missing.
+   * An inner object of the same class overwrites the numbers in `seen`, so Mongoose writes a
+   * document in which a default is missing.
    */
   readonly recursive: boolean;
-  /** Present if the keys of the object are data and not names of fields. */
+  /** Present if the keys are data. */
   readonly values?: ValuePlan;
-  /** The fields in the order of the last object, which the next object most likely has too. */
+  /** The order of the last object, which the next one most likely has too. */
   readonly order: (FieldPlan | undefined)[];
-  /** The running number of the current object. A field with a smaller number in `seen` is missing in the object. */
+  /** A smaller number in `seen` means that the current object lacks the field. */
   objects: number;
 }
 
 export interface FieldPlan extends ValuePlan {
   readonly property: string;
   readonly name: Uint8Array;
-  /** The JSON text of the name, with quotes and a colon. */
+  /** With quotes and a colon. */
   readonly key: Uint8Array;
-  /**
-   * `1` for a field with a default. The transcoder counts these fields, so that it knows whether a default is missing.
-   */
+  /** Counted, to know whether a default is missing. */
   readonly expected: 0 | 1;
-  /** The running number of the last object that had the field. */
+  /** The number of the last object that had the field. */
   seen: number;
 }
 
 export interface Default {
   readonly field: FieldPlan;
-  /** The JSON text of the name and the default. Empty for a default that only Mongoose can compute. */
+  /** Empty for a default that only Mongoose can compute. */
   readonly text: Uint8Array;
 }
 
@@ -62,7 +60,7 @@ interface OpenPlan extends Plan {
   recursive: boolean;
 }
 
-/** Hidden and unselected fields are not in the plan and therefore cannot be shown. */
+/** Hidden and unselected fields are not in the plan, so they cannot be shown. */
 export function planJson(
   shape: Shape,
   shows: (name: string, field: FieldShape) => boolean,
@@ -70,15 +68,12 @@ export function planJson(
   return new Planner().root(shape, shows);
 }
 
-/** The plan of each class is compiled once, because a class may embed itself without an end. */
+/** Each class is compiled once, because it may embed itself. */
 class Planner {
   readonly #known = new Map<Shape, OpenPlan>();
   #around: readonly Shape[] = [];
 
-  /**
-   * An object of the same class inside of the entity gets another plan, because the projection of a read leaves out
-   * fields of the entity, and not of that object.
-   */
+  /** The projection applies to the entity, but not to an inner object of its class. */
   root(shape: Shape, shows: (name: string, field: FieldShape) => boolean): Plan {
     const plan = openPlan();
     this.#add(plan, { shape, shows });
@@ -118,7 +113,6 @@ class Planner {
     }
   }
 
-  /** `undefined` stands for a free-form value, which may have any BSON type. */
   #value(field: FieldShape): ValuePlan | undefined {
     const items = field.element && this.#value(field.element);
     switch (field.kind) {
@@ -150,15 +144,14 @@ function openPlan(): OpenPlan {
   return { fields: new Map(), defaults: [], recursive: false, order: [], objects: 0 };
 }
 
-/** The text is empty for a default that only Mongoose can compute. */
 function defaultText(name: string, field: FieldShape): Uint8Array | undefined {
   const { kind, make } = fieldDefault(field);
-  // Mongoose gives an embedded object without an identifier a new identifier at every read.
+  // Mongoose gives an embedded object without an identifier a new one at every read.
   if (kind === "nothing" || name === "_id") return undefined;
   if (kind !== "constant" || make === undefined) return new Uint8Array();
   const json = JSON.stringify(fieldToJson(make(), field)) ?? "null";
-  // The default of a reference is an identifier, which must be replaced by its entity if the client populates the
-  // field. Prepared text cannot be replaced, so Mongoose makes the JSON of a document without this field.
+  // A populated default becomes its entity, but prepared text cannot be replaced, so Mongoose
+  // writes such a document.
   const isNamed = referenceIn(field) !== undefined && json !== "[]" && json !== "null";
   return isNamed ? new Uint8Array() : entry(name, json);
 }

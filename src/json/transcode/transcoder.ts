@@ -22,8 +22,8 @@ export interface TranscoderOptions {
 
 export interface FieldWriter {
   /**
-   * Returns `false` for a field that the `Transcoder` must convert. Otherwise, moves the `BsonReader` past the value,
-   * whose key has already been written.
+   * Returns `false` for a field that the `Transcoder` must convert. The key has already been
+   * written.
    */
   take(transcoder: Transcoder, field: FieldPlan): boolean;
 }
@@ -44,7 +44,10 @@ export class Transcoder {
     this.#planned(plan, this.#fieldWriter);
   }
 
-  /** @throws {UnknownTypeError} If only Mongoose can write one of the values. The caller discards the text so far. */
+  /**
+   * @throws {UnknownTypeError} If only Mongoose can write one of the values. The text so far must
+   * be discarded.
+   */
   document(plan?: Plan): void {
     if (plan === undefined || plan.values !== undefined) transcodeFree(this, plan?.values);
     else this.#planned(plan, undefined);
@@ -74,17 +77,14 @@ export class Transcoder {
     out.ascii("}");
   }
 
-  /**
-   * Most documents of a collection have their fields in the same order, so the order of the last document is tried
-   * first.
-   */
+  /** Most documents of a collection have the same order of fields. */
   #findField(plan: Plan, position: number): FieldPlan | undefined {
     const { source } = this;
     const guess = plan.order[position];
     if (guess !== undefined && source.isNamed(guess.name)) return guess;
     const named = plan.fields.get(source.bytes.toString("utf8", source.at, source.nameEnd()));
-    // `toString()` replaces bytes that are not UTF-8, so two different names may give the same text. Without the
-    // comparison of bytes, a value could be written by the rules of another field, which may be hidden.
+    // `toString()` gives two names that are not UTF-8 the same text, so a value could be written by
+    // the rules of another field, and a hidden one be shown.
     const field = named !== undefined && source.isNamed(named.name) ? named : undefined;
     if (position < 256) plan.order[position] = field;
     return field;
@@ -111,7 +111,7 @@ export class Transcoder {
     out.ascii("]");
   }
 
-  /** The caller must have reserved {@linkcode ROOM} bytes of the output. */
+  /** Needs {@linkcode ROOM} reserved bytes of the output. */
   value(plan: ValuePlan | undefined): void {
     const { source, out } = this;
     if (plan !== undefined) checkValue(plan, source);
@@ -126,7 +126,6 @@ export class Transcoder {
 }
 
 function writeDefaults(plan: Plan, out: JsonWriter): void {
-  // An inner object of the same class has overwritten the numbers that show which fields the outer object has.
   if (plan.recursive) throw new UnknownTypeError("Cannot tell which fields are missing");
   for (const { field, text } of plan.defaults) {
     if (field.seen === plan.objects) continue;
@@ -137,15 +136,13 @@ function writeDefaults(plan: Plan, out: JsonWriter): void {
   }
 }
 
-/** The keys of the object are data. `values` is missing for free-form data. */
 function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): void {
   const { source, out } = transcoder;
   out.ascii("{");
   for (const end = source.open(); source.next(end);) {
     const nameEnd = source.nameEnd();
     const leavesOut = isLeftOut(source, nameEnd);
-    // The JSON of Mongoose has no Map with a forbidden key, such as a key with a dot. With the error, Mongoose converts
-    // the document, so that the answer is the same as for other reads.
+    // Mongoose's JSON has no Map with a forbidden key, so Mongoose converts the document.
     if (values !== undefined && (leavesOut || !isMapKey(source, nameEnd))) {
       throw new UnknownTypeError("Cannot write such a key of a map");
     }
@@ -165,7 +162,7 @@ function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): v
   out.ascii("}");
 }
 
-/** Documents of Mongoose leave out keys, such as `__proto__`, that would reach the prototype of an object. */
+/** Mongoose leaves out keys that would reach the prototype of an object. */
 function isLeftOut({ bytes, at }: BsonReader, end: number): boolean {
   return LENGTHS.has(end - at) && PROTOTYPE_KEYS.has(bytes.toString("latin1", at, end));
 }
@@ -184,10 +181,7 @@ function checkValue({ types }: ValuePlan, source: BsonReader): void {
   throw new UnknownTypeError(`Cannot write BSON type ${type} here`);
 }
 
-/**
- * Mongoose makes the JSON of a document with a number or a date that JavaScript cannot represent, so that the answer is
- * the same as for other reads.
- */
+/** Mongoose writes numbers and dates that JavaScript cannot represent, as in other reads. */
 function canHold(types: number, { type, bytes, at }: BsonReader): boolean {
   if (type === DOUBLE) return !Number.isNaN(bytes.readDoubleLE(at));
   if (type === DATE) return Math.abs(readInt64(bytes, at)) <= TIME_RANGE;
@@ -196,7 +190,7 @@ function canHold(types: number, { type, bytes, at }: BsonReader): boolean {
 }
 
 export interface DocumentWriterOptions {
-  /** The text replaces the text that was begun for a document that only Mongoose can write. */
+  /** Replaces the text that was begun for a document that only Mongoose can write. */
   readonly decode: (document: Buffer) => string;
   readonly fieldWriter?: FieldWriter;
 }
@@ -214,7 +208,10 @@ export class DocumentWriter {
     this.#write(this.#open(source, out));
   }
 
-  /** Yields after about `most` bytes of BSON, so that other work can run. Returns the number of documents. */
+  /**
+   * Yields after about `most` bytes of BSON, so that other work can run. Returns the number of
+   * documents.
+   */
   *array(
     source: BsonReader,
     { out, separator = ",", most = Infinity }: {

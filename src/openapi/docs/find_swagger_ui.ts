@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import process from "node:process";
 
-/** `missing` has the reason why the documentation page cannot be shown. */
 export type SwaggerUi = { readonly folder: string } | { readonly missing: string };
 
 const NAME = "swagger-ui-dist";
@@ -13,10 +12,10 @@ const INSTALL = `This page needs the package ${NAME}: ` +
 
 const ALLOW = `This page needs to read the files of ${NAME}: run Deno with --allow-read`;
 
-/** Without this file, the documentation page cannot be shown. */
+/** The documentation page needs this file. */
 export const BUNDLE = "swagger-ui-bundle.js";
 
-/** The package is not a dependency of Mongrove, so the application must install it. Nothing is downloaded. */
+/** Not a dependency, so the application must install it. Nothing is downloaded. */
 export async function findSwaggerUi(): Promise<SwaggerUi> {
   const folder = await askPackage() ?? lookInProject();
   if (folder === undefined) return { missing: INSTALL };
@@ -28,10 +27,9 @@ export async function findSwaggerUi(): Promise<SwaggerUi> {
   }
 }
 
-/** The path that the package exports is right wherever Deno stores packages. */
+/** Right wherever Deno stores packages. */
 async function askPackage(): Promise<string | undefined> {
-  // Bundlers and type checkers must not look for swagger-ui-dist, which the application may not have installed. So the
-  // path is no literal.
+  // No literal, because bundlers and type checkers must not look for a package that may not be installed.
   const path = `${NAME}/absolute-path.js`;
   try {
     const { default: tell } = await import(path) as { default: () => string };
@@ -41,9 +39,7 @@ async function askPackage(): Promise<string | undefined> {
   }
 }
 
-/**
- * Some installers let a package import only its declared dependencies, so that Mongrove cannot import swagger-ui-dist.
- */
+/** Some installers let a package import only its declared dependencies. */
 function lookInProject(): string | undefined {
   try {
     const project = createRequire(join(process.cwd(), "main.js"));

@@ -5,10 +5,10 @@ import { type PageOptions, writePage, writePolicy } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
-/** The router serves no other file of the package swagger-ui-dist. */
+/** No other file of swagger-ui-dist is served. */
 const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
 
-/** If the package swagger-ui-dist is missing, the answer is 404 with the command that installs it. */
+/** Answers 404 with the command that installs swagger-ui-dist. */
 export function mountDocs(router: Router, options: PageOptions): void {
   let known: SwaggerUi | undefined;
   const find = async () => {
@@ -17,7 +17,7 @@ export function mountDocs(router: Router, options: PageOptions): void {
     return found;
   };
   router.get("/docs", async (req, res) => {
-    // The URLs in the documentation page are relative and are wrong for the path `/docs/`.
+    // The relative URLs of the page are wrong below `/docs/`.
     if (req.path.endsWith("/")) return res.redirect("../docs");
     const found = known ?? await find();
     if ("missing" in found) return res.status(404).type("text").send(`${found.missing}\n`);
@@ -34,7 +34,7 @@ export function mountDocs(router: Router, options: PageOptions): void {
   });
 }
 
-/** Caches ask before each use of an answer. A guard may have forbidden to store the answer at all. */
+/** Caches ask before each use. A guard may have forbidden to store the answer at all. */
 export function keepFresh(res: Response): Response {
   return res.hasHeader("Cache-Control") ? res : res.set("Cache-Control", "no-cache");
 }

@@ -2,11 +2,11 @@ import { escapeHtml } from "../../http/escape_html.ts";
 
 export interface PageOptions {
   readonly title: string;
-  /** The content security policy lets the page send requests to these URLs, which are absolute or relative. */
+  /** Absolute or relative URLs, to which the content security policy allows requests. */
   readonly servers: readonly string[];
 }
 
-/** All URLs in the HTML are relative, so the page works at any path and behind a proxy. */
+/** All URLs are relative, so the page works at any path and behind a proxy. */
 export function writePage({ title }: PageOptions): string {
   return `<!DOCTYPE html>
 <html lang="en">

@@ -1,8 +1,8 @@
 /**
- * The script is a separate file, because the content security policy of the page forbids inline scripts.
+ * A separate file, because the content security policy forbids inline scripts.
  *
- * The script loads `openapi.json?q=content`. The other form of the document describes the filter `q` as a text with
- * `contentMediaType`, and Swagger UI would show an input for files.
+ * The other form of the document describes `q` as a text with `contentMediaType`, and Swagger UI would show an input
+ * for files.
  */
 export const SCRIPT = `// Swagger UI has colours for dark pages, and a class turns them on
 const dark = matchMedia("(prefers-color-scheme: dark)");

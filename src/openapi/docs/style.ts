@@ -1,4 +1,4 @@
-/** The style sheet of Swagger UI is a layer, so that each rule after it wins without longer selectors. */
+/** In a layer, so that each rule after the style sheet of Swagger UI wins. */
 export const STYLE = `@import url("swagger-ui.css") layer(swagger-ui);
 
 :root {

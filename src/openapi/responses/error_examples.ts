@@ -20,16 +20,16 @@ import type { RouteNode } from "../route_node.ts";
 import { isOperationName } from "../../declare/operations/operation.ts";
 
 export interface ErrorExample {
-  /** Tools show this key of the field `examples` as the name of the example. */
+  /** A key in `examples`. */
   readonly name: string;
   readonly error: RestError;
-  /** Routes of other classes cannot share a response whose example names fields of the class. */
+  /** Routes of other classes cannot share a response that names fields. */
   readonly namesFields?: boolean;
 }
 
 /**
- * The functions that make the errors of requests make the examples too. The name of the response begins with `owner`,
- * so that other classes do not share a response with their fields.
+ * The examples are made as errors of requests are. The name of the response begins with `owner`, so that other classes
+ * do not share it.
  */
 export function examplesOf(
   { codes }: ErrorDescription,
@@ -107,5 +107,4 @@ const EXAMPLES: Readonly<Record<ErrorCode, (route: RouteNode) => readonly ErrorE
   UNAVAILABLE: () => [{ name: "away", error: answerTo({ kind: "away", reason: "outage" }) }],
 };
 
-/** The example of `Prefer: max-affected` has the same limit. */
 const SOME = 10;

@@ -57,9 +57,7 @@ interface ErrorContext {
   readonly components: Components;
 }
 
-/**
- * If the route has hooks, the schema promises no error code, because hooks may send the same status with another body.
- */
+/** Hooks may send the same status with another body, so a route with hooks has no error code in its schema. */
 export function describeError(
   error: ErrorDescription,
   { route, components }: ErrorContext,
@@ -76,7 +74,6 @@ export function describeError(
   });
 }
 
-/** An answer with the status 207 has a separate result for each entity of a request. */
 export function describeResults(
   components: Components,
   { answerSchema, facts: { answer: { results } } }: RouteNode,
@@ -121,7 +118,6 @@ function entityResultsIn(components: Components): JsonSchema {
   return { type: "array", items };
 }
 
-/** `BAD_FORMAT` becomes `BadFormat`. */
 function inOneWord(code: string): string {
   const words = code.toLowerCase().split("_");
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
@@ -150,10 +146,7 @@ function response(
   };
 }
 
-/**
- * The statuses of errors of hooks and of middleware are not known, so the response is the `default` response of a
- * route.
- */
+/** The statuses of errors of hooks and of middleware are not known, so they are the `default` response. */
 export function otherErrors(components: Components): object {
   return components.response("Other", {
     description: "Another error, such as one of a hook or of a body parser",

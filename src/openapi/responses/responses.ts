@@ -75,7 +75,6 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
   };
 }
 
-/** A route that can create many entities answers one entity or a list. */
 function listed(answer: JsonSchema, { many, facts }: RouteNode): JsonSchema {
   const list = { type: "array", items: answer };
   if (many) return list;
@@ -95,7 +94,7 @@ function unchanged({ ETag }: ReturnType<typeof headersOf>): object {
   };
 }
 
-/** The example of a write describes the request body, so its answer has no example. */
+/** The example of a write describes the request body. */
 function exampleOf({ method, operation, many, words: { example } }: RouteNode): object {
   if (example === undefined || method !== "GET" || !isOperationName(operation)) return {};
   return { example: many ? [example] : example };

@@ -5,7 +5,6 @@ import type { Components } from "./components.ts";
 import { populatedValue } from "./entity_schema.ts";
 import { type JsonSchema, orNull } from "./json_schema.ts";
 
-/** A request can get these lists in the place of entities. */
 export function alternativesOf(
   { facts, answer, model }: RouteNode,
   components: Components,

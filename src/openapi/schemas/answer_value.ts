@@ -30,7 +30,7 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
 
 export interface AnswerObjects {
   object(node: ObjectNode): JsonSchema;
-  /** Hooks may have changed the entity, so `null` is allowed for every field. */
+  /** Hooks may have changed the entity, so every field may be `null`. */
   readonly isHooked?: boolean;
 }
 
@@ -50,7 +50,7 @@ function valueSchema(node: ValueNode, objects: AnswerObjects): JsonSchema {
   return isListed ? { ...schema, enum: rules.enum?.filter((each) => each !== null) } : schema;
 }
 
-/** The schema allows every value, because JSON Schema cannot express the type. */
+/** JSON Schema cannot express the type. */
 export function unknownType(type: string): JsonSchema {
   return type === "Object" ? {} : { description: `A value of the type ${type}` };
 }

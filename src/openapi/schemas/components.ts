@@ -19,19 +19,18 @@ const SUFFIXES: Readonly<Record<View, string>> = {
 
 interface Named {
   readonly name: string;
-  /** A schema of the same class with another text becomes a separate component. */
+  /** Another text of the same class becomes a separate component. */
   readonly detail?: string;
-  /** The argument is the final name of the component, which references inside of the schema must contain. */
+  /** `name` is final, for references inside of the schema. */
   readonly describe: (name: string) => JsonSchema;
 }
 
 export class Components {
   readonly #names = new Map<unknown, Map<string, string>>();
   readonly #schemas = new Map<string, JsonSchema>();
-  /** JSON texts, by which equal responses are found. */
+  /** By their names, as JSON. */
   readonly #responses = new Map<string, string>();
 
-  /** All routes of a router share the limits and the strictness of bodies. */
   constructor(readonly limits: FilterLimits = DEFAULT_LIMITS, readonly isStrict = false) {}
 
   object(node: ObjectNode): JsonSchema {
@@ -52,13 +51,12 @@ export class Components {
     return this.add(node, { name, describe: () => describeFilter(node, this) });
   }
 
-  /** Equal schemas of a validation library with the same name share one component. */
   given(schema: JsonSchema, name: string): JsonSchema {
     const text = JSON.stringify(schema);
     return this.add(`${name} ${text}`, { name, describe: (own) => moved(text, own) });
   }
 
-  /** Calls with the same key share one component unless they have another `detail`. */
+  /** Calls with the same key and `detail` share one component. */
   add(key: unknown, { name, detail = "", describe }: Named): JsonSchema {
     const names = this.#names.get(key) ?? new Map<string, string>();
     this.#names.set(key, names);
@@ -66,16 +64,13 @@ export class Components {
     if (known !== undefined) return refer(known);
     const free = this.#free(name.replaceAll(/[^\w.-]/g, "_"));
     names.set(detail, free);
-    // The schema may refer to itself, so its name must be reserved before it is built.
+    // The schema may refer to itself, so its name is reserved first.
     this.#schemas.set(free, {});
     this.#schemas.set(free, describe(free));
     return refer(free);
   }
 
-  /**
-   * Equal responses with the same name share one component. A number follows the name of each further response that has
-   * other examples.
-   */
+  /** Equal responses share one component. Others with the name get a number. */
   response(name: string, response: object): object {
     const text = JSON.stringify(response);
     let free = name;

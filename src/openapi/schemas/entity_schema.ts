@@ -5,10 +5,7 @@ import type { Components } from "./components.ts";
 import { IDENTIFIER, type JsonSchema, orNull } from "./json_schema.ts";
 import { objectOf } from "./object_schema.ts";
 
-/**
- * The suffix is empty if the answer has the stored entity without changes, so that such answers share the schema of the
- * class.
- */
+/** Empty if the answer has the stored entity without changes. */
 export function entityName({ isHooked, isSelected, lacks, populated }: AnswerNode): string {
   const words = [
     !isHooked && lacks.length > 0 && "Reduced",
@@ -19,7 +16,6 @@ export function entityName({ isHooked, isSelected, lacks, populated }: AnswerNod
   return words.filter((word) => word !== false).join("");
 }
 
-/** Answers with the same text share one schema. */
 export function entityDetail({ isHooked, isSelected, lacks, populated }: AnswerNode): string {
   const targets = [...populated].map((
     [name, { select, always }],
@@ -27,7 +23,7 @@ export function entityDetail({ isHooked, isSelected, lacks, populated }: AnswerN
   return JSON.stringify([isHooked, isSelected, targets, [...lacks].sort()]);
 }
 
-/** A field that a client can leave out by a selection, or that a hook can leave out or change, is not required. */
+/** A field that a selection or a hook can leave out is not required. */
 export function describeEntity(
   { object, isHooked, isSelected, lacks, populated }: AnswerNode,
   components: Components,
@@ -49,7 +45,7 @@ export function describeEntity(
   return { ...schema, description };
 }
 
-/** Hooks may have changed the objects inside of an entity, so none of their fields is required. */
+/** Hooks may have changed the objects inside of an entity. */
 function hookedObjects(components: Components): AnswerObjects {
   const others = { isHooked: true, isSelected: false, lacks: [], populated: new Map() };
   return { isHooked: true, object: (object) => components.entity({ object, ...others }) };
@@ -60,7 +56,7 @@ interface Populated {
   readonly components: Components;
 }
 
-/** The value is `null` if the entity no longer exists. */
+/** `null` if the entity no longer exists. */
 export function populatedValue(field: FieldNode, { target, components }: Populated): JsonSchema {
   const { always } = target;
   const entity = targetEntity({ target, components });

@@ -4,7 +4,7 @@ import { MARK_KEYS, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export function orNull(schema: JsonSchema): JsonSchema {
-  // An empty schema allows every value, `null` included.
+  // An empty schema allows `null`.
   if (Object.keys(schema).length === 0) return schema;
   const others = Array.isArray(schema.anyOf) && Object.keys(schema).length === 1
     ? schema.anyOf as JsonSchema[]
@@ -23,7 +23,7 @@ export function withSchemas(
   return Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }]));
 }
 
-/** Without this change, references of the schema to its parts would point to other places of the document. */
+/** References to parts of the schema would otherwise point to other places of the document. */
 export function moved(text: string, name: string): JsonSchema {
   const { $schema: _schema, $id: _id, ...schema } = JSON.parse(
     text,
@@ -35,29 +35,29 @@ export function moved(text: string, name: string): JsonSchema {
   return schema;
 }
 
-/** Each schema has one type, because a list of types makes client generators such as oapi-codegen and kubb fail. */
+/** Each has one type, because a list of types makes client generators such as oapi-codegen and kubb fail. */
 export const JSON_SCALARS: readonly JsonSchema[] = ["string", "number", "boolean", "null"]
   .map((type) => ({ type }));
 
-/** The server writes identifiers in lower case. */
+/** The server writes lower case. */
 export const IDENTIFIER = { type: "string", pattern: "^[0-9a-f]{24}$" } as const;
 
-/** The server accepts identifiers in lower and upper case. */
+/** The server accepts lower and upper case. */
 export const GIVEN_IDENTIFIER = { type: "string", pattern: "^[0-9a-fA-F]{24}$" } as const;
 
-/** MongoDB cannot address keys with a dot or with `$` at the start in a path. */
+/** MongoDB cannot address keys with a dot or with `$` at the start. */
 export const KEYS = {
   pattern: "^[^$.\\u0000][^.\\u0000]*$",
   not: { enum: [...MARK_KEYS] },
 } as const;
 
-/** Unlike a key in a body, a key in a comparison can be empty or contain dots. */
+/** Unlike in a body, a key can be empty or contain dots. */
 export const FILTER_KEYS = {
   pattern: "^([^$\\u0000][^\\u0000]*)?$",
   not: { enum: [...PROTOTYPE_KEYS, ...MARK_KEYS] },
 } as const;
 
-/** Values of one type share one schema, because code generators need one enum for each type. */
+/** Code generators need one enum for each type. */
 export function oneOf(values: readonly unknown[]): JsonSchema {
   const unique = [...new Set(values)];
   const types = new Set(unique.map(typeOf));

@@ -24,7 +24,7 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
 
 const REPEATED = { readOnly: true, description: "Only the stored value is accepted" } as const;
 
-/** A body for a stored entity may contain the stored values of fields that the client cannot set. */
+/** Fields that cannot be set may have their stored values. */
 function closed(
   schema: JsonSchema,
   { node, components }: { readonly node: ObjectNode; readonly components: Components },
@@ -56,7 +56,7 @@ export function objectOf(
 
 function tell(field: FieldNode): JsonSchema {
   const { summary, description, deprecated, example } = field.words;
-  // Code generators treat a field with `default` as always present, so the description has the default.
+  // Code generators treat a field with `default` as always present.
   const left = "default" in field && `If it is left out: \`${JSON.stringify(field.default)}\``;
   const texts = [description, left].filter((text) => typeof text === "string");
   return {

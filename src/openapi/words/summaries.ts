@@ -25,7 +25,7 @@ function singularIn({ model, property }: RouteNode): string {
   return property?.isSingle ? `the ${wordsIn(property.name)}` : withArticle(wordsIn(model));
 }
 
-/** The end of the path, such as `/people`, is used if it looks like a plural of the class name. */
+/** The end of the path counts if it looks like a plural of the class name. */
 function pluralIn(route: RouteNode): string {
   const { model, property } = route;
   if (property !== undefined) return wordsIn(property.name);

@@ -1,7 +1,6 @@
 import type { RouteNode } from "../route_node.ts";
 import { listPath } from "./summaries.ts";
 
-/** A file has the tag of the class that has the file. */
 function ownTag({ model, bytes, property }: RouteNode): string {
   return bytes === undefined ? model : property?.parent ?? model;
 }
@@ -10,7 +9,6 @@ export function tagsOf(route: RouteNode): readonly string[] {
   return route.words.tags ?? [ownTag(route)];
 }
 
-/** `others` has the tags and the paths of endpoints that belong to no class. */
 export function describeTags(
   routes: Iterable<RouteNode>,
   others: readonly (readonly [tag: string, path: string])[],

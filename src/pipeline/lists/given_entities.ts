@@ -8,9 +8,7 @@ interface Cursor extends AsyncIterable<unknown> {
   close?(): unknown;
 }
 
-/**
- * A cursor that the hook returns after the time limit is closed, because it would otherwise stay open in the database.
- */
+/** A cursor that comes after the time limit would stay open in the database. */
 export async function runFetch(fetch: () => unknown, timeBudget: TimeBudget): Promise<unknown> {
   const given = evaluate(fetch);
   try {
@@ -36,7 +34,7 @@ async function evaluate(fetch: () => unknown): Promise<unknown> {
   }
 }
 
-/** A cursor is closed when the caller stops early, because it would otherwise stay open in the database. */
+/** A cursor would stay open in the database if the caller stops early. */
 export async function* givenEntities(
   given: unknown,
   timeBudget: TimeBudget,

@@ -4,7 +4,6 @@ import type { ItemResult } from "../../sources/source.ts";
 import { errorAnswer, itemAnswer } from "../request/reporter.ts";
 import type { OpenLevelContext } from "../request/request_context.ts";
 
-/** The status that a request with only this entity would get. */
 export interface DescribedResult {
   readonly status: number;
 }

@@ -32,18 +32,16 @@ async function readPart(context: OpenLevelContext, page: PageRead): Promise<Foun
   const read = await openRead(context);
   if (read.kind === "bytes") return await read.page(page, context.pieces.total);
   const total = count(context);
-  // If the read fails first, no code waits for the count any more. Its failure would be an unhandled rejection, which
-  // can end the process.
+  // If the read fails first, nothing awaits the count. Its rejection could end the process.
   total.catch(() => {});
   return { ...await fillWindow(context, { read, page }), total: await total };
 }
 
-/** `undefined` if the request does not ask for the number, so that the database does not count. */
 async function count({ pieces: { total }, source }: OpenLevelContext): Promise<number | undefined> {
   return total && await source.count(total.limit);
 }
 
-/** Each entity is converted to JSON text at once, so that not all entities are in memory together. */
+/** Entities are converted at once, so that not all of them are in memory together. */
 async function readWhole(context: OpenLevelContext): Promise<Reply> {
   const read = await openRead(context);
   if (read.kind === "bytes") {
@@ -60,7 +58,7 @@ async function readWhole(context: OpenLevelContext): Promise<Reply> {
   return { status: 200, gathered: await gatherList(texts, separatorOf(context)) };
 }
 
-/** Nobody needs the rest of a list if the client has disconnected or the response has ended. */
+/** Nobody needs the rest after a disconnect or the end of the response. */
 async function* whileAwaited(
   context: OpenLevelContext,
   read: EntitiesRead,

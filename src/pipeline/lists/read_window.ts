@@ -18,7 +18,7 @@ interface ShownEntity {
   readonly entity: object;
 }
 
-/** Hooks may leave out entities, so further entities are read until the page is full or the list ends. */
+/** Hooks may leave out entities, so more are read until the page is full. */
 export async function fillWindow(
   context: OpenLevelContext,
   { read, page }: { readonly read: EntitiesRead; readonly page: PageRead },
@@ -35,7 +35,7 @@ export async function fillWindow(
       ),
     endOf: (index) => ends[index]?.(),
     isOver: () => isOver(context.req),
-    // A `fetch` hook has already returned all of its entities.
+    // A `fetch` hook has returned all entities.
     hasRest: context.level.hooks.fetch === undefined,
   });
   const shown = kept.slice(0, limit);
@@ -53,10 +53,7 @@ export async function fillWindow(
   };
 }
 
-/**
- * All fields that the reader may see, even if the client has selected fewer. A cursor contains a sort value only if
- * this JSON shows the same value.
- */
+/** Also fields that the client has not selected, for the comparison with the sort values of the cursor. */
 function wholeValue(
   { pieces, level: { shape } }: OpenLevelContext,
   { value, entity }: ShownEntity,
@@ -65,8 +62,8 @@ function wholeValue(
 }
 
 /**
- * A hook or a function of the model may show another value than is stored. A cursor then contains a sort value only if
- * the JSON shows the same value, because it would otherwise reveal a hidden value.
+ * A hook or the model may show another value than the stored one. A cursor then has only sort values that the JSON
+ * shows, so that it reveals nothing.
  */
 export async function mayShowOther(context: OpenLevelContext): Promise<boolean> {
   return mayChangeOrder(context) || !showsStoredValues((await context.model()).schema as Schema);

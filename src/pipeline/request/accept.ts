@@ -1,16 +1,13 @@
 import { readItems } from "./header_items.ts";
 
-/**
- * `weight` is the value of `q`. `place` is the index in the header, because the first of several ranges with equal
- * weight is preferred.
- */
+/** `place` is the index in the header: the first of equal ranges is preferred. */
 interface MediaRange {
   readonly name: string;
   readonly weight: number;
   readonly place: number;
 }
 
-/** `undefined` means that the client accepts none of the types. A client without a preference gets the first type. */
+/** Without a preference, the client gets the first type. */
 export function chooseType(
   accept: string | undefined,
   types: readonly string[],
@@ -22,18 +19,12 @@ export function chooseType(
   return best?.type;
 }
 
-/**
- * A live list is sent only to a client that names its type, because every browser sends wildcards and would get an
- * endless answer.
- */
+/** Wildcards do not count: every browser sends them, and would get an endless live list. */
 export function namesType(accept: string | undefined, type: string): boolean {
   return readRanges(accept).some(({ name, weight }) => name === type && weight > 0);
 }
 
-/**
- * A range with the parameter `profile` is left out, because the framework sends no answer with a profile. Parameters
- * such as `charset` are ignored.
- */
+/** No answer has a `profile`. Parameters such as `charset` are ignored. */
 function readRanges(accept: string | undefined): MediaRange[] {
   return readItems(accept || "*/*").flatMap(({ name, parameters }, place) =>
     parameters.has("profile")
@@ -42,7 +33,7 @@ function readRanges(accept: string | undefined): MediaRange[] {
   );
 }
 
-/** The weight of the most specific range applies, even if a wildcard has a greater weight (RFC 9110). */
+/** The most specific range applies, even if a wildcard has a greater weight (RFC 9110). */
 function matchOf(type: string, ranges: readonly MediaRange[]) {
   const forms = [type, `${type.split("/", 1)}/*`, "*/*"];
   for (const [index, form] of forms.entries()) {

@@ -6,15 +6,12 @@ import { type Call, enterLevel } from "./request_context.ts";
 
 export type ActorFunction = (req: FrameworkRequest) => Actor | undefined;
 
-/**
- * By the HTTP request that contains the batch. All requests in a batch must have the same sender, so a request with
- * another one gets a 403.
- */
+/** By the HTTP request of a batch, whose requests must have one sender. Another one gets a 403. */
 const known = new WeakMap<object, Actor>();
 
 /**
- * Must run after the `preFetch` hooks, which may sign the sender in. An answer that is no identifier causes an error,
- * because a write must not be recorded under a wrong name.
+ * The `preFetch` hooks may sign the sender in. A wrong identifier is an error, because no write may be recorded under a
+ * wrong name.
  */
 export function askActor(call: Call): void {
   const { route, levels, context, req, origin } = call;

@@ -8,10 +8,7 @@ import { runOutside } from "../../schema/mongoose/statements/transaction_around.
 import type { Call, LevelContext } from "./request_context.ts";
 import { errorContext } from "./reporter.ts";
 
-/**
- * Without this check, a change with a misspelled `q` would change all entities. It applies to strict parameters and to
- * changes of many entities.
- */
+/** A misspelled `q` would change all entities, so changes of many are checked even without `strict`. */
 export function checkParameters({ route, req, levels, context }: Call): void {
   const { operation, strict } = route;
   const removesMany = operation.many && operation.change === "remove";
@@ -24,8 +21,7 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   const given = new Set(new URLSearchParams(queryOf(req.url)).keys());
   for (const parameter of given) {
     if (known.has(parameter)) continue;
-    // A PUT applies no filter `q`. A client that sends `q` expects a condition on the write, so the parameter is
-    // refused even without the option `strict`.
+    // A PUT applies no filter. A client that sends `q` expects a condition.
     if (!isStrict && !/^q(\[|$)/.test(parameter)) continue;
     throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
   }
@@ -37,14 +33,14 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   }
 }
 
-/** An empty object does not count as a body, because some HTTP clients send it with every request. */
+/** Some HTTP clients send an empty object with every request. */
 function hasBody({ body, headers }: Call["req"]): boolean {
   if (isJsonObject(body)) return Object.keys(body).length > 0;
   const length = headers["content-length"] ?? "0";
   return body !== undefined || length !== "0" || headers["transfer-encoding"] !== undefined;
 }
 
-/** A write could store a duplicate while a unique index that it needs is not built yet. */
+/** A write could store a duplicate while a unique index is not built yet. */
 export async function checkIndexes(call: Call): Promise<void> {
   const { operation, indexes } = call.route;
   const writes = operation.change !== undefined && operation.verb !== "get" &&
@@ -67,8 +63,8 @@ function needsAny(names: readonly string[]): Need {
 }
 
 /**
- * A write needs the indexes of the fields that it sets. A new entity also needs the indexes of fields that its body
- * leaves out, unless the index is sparse or partial and would not contain the entity.
+ * A new entity also needs indexes of fields that its body leaves out, unless they are sparse or partial and would not
+ * contain it.
  */
 function neededBy(
   { req: { body }, route: { operation: { change, origin } }, context }: Call,
@@ -79,7 +75,6 @@ function neededBy(
   const isNew = origin === "new" || origin === "byKey";
   // A `preSave` hook may set any field of a new entity.
   if (!isJsonObject(body) || isNew && context.level.hooks.preSave !== undefined) return () => true;
-  // Keys of a body that the caller cannot set change no field.
   const { fields } = context.level.shape;
   const isNamed = needsAny(Object.keys(body).filter((name) => fields.get(name)?.writable === true));
   return (index) => isNew && index.isOfAll || isNamed(index);
@@ -99,8 +94,7 @@ async function checkLevel(context: LevelContext, need: () => Need): Promise<void
   }
   const needsAll = route.indexes === "required" || isNamedByKey(context);
   if (!needsAll && (route.indexes === "lazy" || builds.areBuilt)) return;
-  // MongoDB allows neither listing nor building indexes in a transaction, so the check runs outside of the transaction
-  // around the request.
+  // MongoDB neither lists nor builds indexes in a transaction.
   const standing = runOutside(() =>
     needsAll ? builds.areUniqueStanding() : builds.isStandingFor(need())
   );

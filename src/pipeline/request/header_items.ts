@@ -1,16 +1,13 @@
-/** An item of a header that holds a list. */
 export interface HeaderItem {
-  /** In lower case, because names in headers ignore case. */
+  /** In lower case: names in headers ignore case. */
   readonly name: string;
-  /** Without quotes. Empty if the item has no value. */
+  /** Without quotes. */
   readonly value: string;
-  /** By their names in lower case. A repeated parameter has its first value. */
+  /** By names in lower case. The first of repeated values counts. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/**
- * The time grows linearly with the length of the header, so that a client cannot block the process by a long header.
- */
+/** Linear time, so that a long header cannot block the process. */
 export function readItems(header: string): HeaderItem[] {
   return splitUnquoted(header, ",").map((item) => {
     const [first = "", ...others] = splitUnquoted(item, ";");

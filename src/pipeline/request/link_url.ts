@@ -4,15 +4,12 @@ import { pathOf } from "./reply.ts";
 
 const IN_BODY = Symbol("mongrove parameters in the body");
 
-/**
- * The URLs in the header `Link` do not repeat parameters that came in a body. A URL with a long filter would not fit
- * into a header.
- */
+/** A URL with a long filter would not fit into `Link`, so parameters of a body are not repeated. */
 export function markBodyParameters(req: FrameworkRequest): void {
   Reflect.set(req, IN_BODY, true);
 }
 
-/** A parameter with the value `undefined` is left out. */
+/** `undefined` leaves out a parameter. */
 export function linkUrl(
   req: FrameworkRequest,
   changes: Readonly<Record<string, number | string | undefined>>,

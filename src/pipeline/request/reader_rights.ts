@@ -12,16 +12,10 @@ import { memoize } from "../../schema/memoize.ts";
 import { type LevelContext, readFilter } from "./request_context.ts";
 import type { Level } from "./route.ts";
 
-/**
- * A combination has the results of all functions `hidden` and `readonly` for one request. Without the limit, an
- * application with many such functions would fill the memory.
- */
+/** Each combination of results is kept. Without the limit, many functions would fill the memory. */
 export const MAX_KEPT = 512;
 
-/**
- * By the functions `hidden` and `readonly` and their results. The least recently used rights are the first in the map
- * and are deleted first.
- */
+/** By the functions `hidden` and `readonly` and their results. The least recently used are first. */
 const kept = new Map<string, Rights>();
 
 const functionIds = new WeakMap<FieldRule, number>();
@@ -33,10 +27,7 @@ function idOf(restriction: FieldRule): number {
   return id;
 }
 
-/**
- * All routes with the same functions get the same object, so that data that depends on the rights is compiled only
- * once.
- */
+/** Routes with the same functions share the object, so that data that depends on it is compiled once. */
 function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
   const rights = kept.get(key) ?? new Rights(told);
   kept.delete(key);
@@ -45,13 +36,9 @@ function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
   return rights;
 }
 
-/** The levels of a route, in which fields that the reader may not see are hidden. */
 export type RouteRights = (req: FrameworkRequest) => readonly Level[];
 
-/**
- * `undefined` means that no field of the route has a function in `hidden` or `readonly`, so all readers have the same
- * rights.
- */
+/** `undefined` if no field has a function in `hidden` or `readonly`. */
 export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   const names = new Map<FieldRule, string>();
   for (const [target, shape] of levels.flatMap(shapesOf)) {
@@ -74,7 +61,6 @@ export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   };
 }
 
-/** An action also has the classes of its body and its answer. */
 function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
   const others = [action?.body, action?.answer].flatMap((type): [ModelClass, Shape][] =>
     isModelClass(type) ? [[type, shapeForAll(buildSchema(type).schema)]] : []
@@ -82,7 +68,7 @@ function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
   return [[target, shape], ...others];
 }
 
-/** Any result but `false` restricts the field, so that a forgotten `return` never shows the field. */
+/** Any result but `false` restricts the field, so that a forgotten `return` never shows it. */
 function ask(
   restriction: FieldRule,
   { req, name }: { readonly req: FrameworkRequest; readonly name: string },
@@ -112,10 +98,7 @@ function levelUnder(rights: Rights, level: Level): Level {
   };
 }
 
-/**
- * The rights of the reader are decided only after the `preFetch` hooks, so the filter `q` is read again. A field in it
- * that is hidden from the reader is refused.
- */
+/** The rights are known only after the `preFetch` hooks, so `q` is read again, and hidden fields in it are refused. */
 export function narrowToReader(context: LevelContext): void {
   const { route, req } = context;
   if (route.rights === undefined) return;
@@ -127,7 +110,7 @@ export function narrowToReader(context: LevelContext): void {
   for (const [depth, each] of open.entries()) each.level = levels[depth] as Level;
   for (const each of open) if (each.above !== undefined) checkLink(each, each.above);
   if (context.level !== levels.at(-1)) return;
-  // The result of the second parsing is not used, because hooks may have added conditions to the result of the first.
+  // The result is not used, because hooks may have added conditions to the first.
   const { badQuery } = readFilter(context);
   if (badQuery !== undefined) throw badQuery;
 }

@@ -8,47 +8,29 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 export interface Reply {
   readonly status: 200 | 201 | 204 | 207;
   readonly text?: string | Uint8Array;
-  /**
-   * The chunks of a list that is sent while it is read. Only a list without hooks has them, because the status cannot
-   * change to an error after the first chunk.
-   */
+  /** Only for lists without hooks, because the status cannot change after the first chunk. */
   readonly texts?: AsyncIterable<JsonPiece>;
   readonly gathered?: readonly JsonPiece[];
-  /**
-   * The lines of an answer that is sent while an import runs. The lines of a batch are sent before the next batch is
-   * stored.
-   */
+  /** Sent while an import runs: the lines of a batch precede the next batch. */
   readonly lines?: AsyncIterable<string>;
-  /** Ends `lines` early. A long import would otherwise keep a closing server open. */
+  /** Ends `lines` early for a closing server. */
   readonly stop?: () => void;
-  /** The default is a JSON array. */
   readonly frame?: Frame | undefined;
   readonly found?: Found;
-  /** Sends the whole answer. Missing if the framework sends it. */
   readonly takeOver?: (res: Response) => Promise<void>;
-  /** Whether the answer stays open, so that a closing server refuses the request with a 503. */
+  /** A closing server refuses such a request with a 503. */
   readonly staysOpen?: boolean;
-  /** The version of the one entity that the answer shows, for the `ETag`. `null` if the entity has no version. */
+  /** For the `ETag`. `null` without a version. */
   readonly version?: number | null;
-  /**
-   * The identifier of the document to which `version` belongs, if the path may lead to another document later. A hash
-   * of it in the `ETag` keeps a tag of the earlier document from being accepted for the later one.
-   */
+  /** Set if the path may lead to another document later, for which this `ETag` must not be accepted. */
   readonly parentId?: string | undefined;
   /** Given only by the removal of many entities. */
   readonly affected?: number | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * The identifier for the header `Location`. Empty if the path has no identifier, because the parent holds only one
-   * entity.
-   */
   readonly created?: string;
 }
 
-/**
- * Several slashes at the beginning become one slash, because a client would read `//name` in the header `Location` as
- * another host.
- */
+/** A client would read `//name` in `Location` as another host. */
 export function pathOf({ baseUrl, path }: FrameworkRequest): string {
   const whole = `${baseUrl}${path}`.replace(/^[/\\]+/, "/");
   let end = whole.length;
@@ -57,21 +39,17 @@ export function pathOf({ baseUrl, path }: FrameworkRequest): string {
 }
 
 export function isOver({ res, socket }: FrameworkRequest): boolean {
-  // With request pipelining, a response may wait for the end of an earlier response. If the connection closes, Node
-  // does not destroy the waiting response.
+  // Node does not destroy a waiting pipelined response when the connection closes.
   return (res !== undefined && hasEnded(res)) || res?.destroyed === true ||
     socket?.destroyed === true;
 }
 
-/** A single listener on the socket serves all of its requests, so that pipelined requests do not add listeners. */
+/** A single listener for each socket, so that pipelined requests do not add listeners. */
 const closeCallbacks = new WeakMap<Socket, Set<() => void>>();
 
-/**
- * Node does not emit the event `close` for a response that waits for the end of an earlier response (request
- * pipelining).
- */
+/** Node emits no `close` for a pipelined response that waits. */
 export function onConnectionClose(socket: Socket, callback: () => void): () => void {
-  // A host that serves requests without connections gives no socket that could close.
+  // A host without connections gives no socket.
   if (typeof socket?.once !== "function") return () => {};
   let callbacks = closeCallbacks.get(socket);
   if (callbacks === undefined) {
@@ -85,16 +63,10 @@ export function onConnectionClose(socket: Socket, callback: () => void): () => v
   return () => callbacks.delete(callback);
 }
 
-/**
- * The `end()` of these responses was called, but middleware may end them later. The framework writes nothing more to
- * them.
- */
+/** Nothing more is written to them, even if middleware ends them later. */
 const ended = new WeakSet<object>();
 
-/**
- * Middleware that compresses answers or stores sessions replaces `end()` and ends the response only later. The
- * replacement here records the call at once.
- */
+/** Middleware for compression or sessions replaces `end()` and ends the response later. */
 export function watchEnd(res: Response): void {
   if (!Object.hasOwn(res, "end")) return;
   const end = res.end as (...args: unknown[]) => Response;

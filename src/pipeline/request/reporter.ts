@@ -33,13 +33,13 @@ export interface ErrorContext {
   /** The name of the operation or of the action. */
   readonly operation: string;
   /**
-   * The number of further requests that failed for the same cause within the last minute. The first report of a cause
-   * has no number.
+   * The number of further requests that failed for the same cause within the last minute. The first report has no
+   * number.
    */
   readonly count?: number;
 }
 
-/** A `RestError` that the function returns becomes the answer to an unexpected error. */
+/** A returned `RestError` becomes the answer to an unexpected error. */
 export type OnError<C = ErrorContext> = (
   req: FrameworkRequest,
   error: unknown,
@@ -59,9 +59,7 @@ interface Outage<C> {
 
 const OUTAGE_MS = 60_000;
 
-/**
- * All routes of a router share one reporter, so that a failure of the database is reported once and not by each route.
- */
+/** Shared by all routes, so that a failure of the database is reported once. */
 export class Reporter<C extends object = ErrorContext> {
   readonly #onError: OnError<C> | undefined;
   readonly #outageMs: number;
@@ -77,11 +75,10 @@ export class Reporter<C extends object = ErrorContext> {
     return this.#onError !== undefined;
   }
 
-  /** An error is logged unless `onError` returns a `RestError`, which can become the answer. */
+  /** Logs the error unless `onError` returns a `RestError`. */
   async report({ req, error, context }: FailedRequest<C>): Promise<RestError | undefined> {
     try {
-      // `onError` may store the error in the database. An abort of the transaction of the failed request would also
-      // remove the stored error.
+      // `onError` may store the error, which an abort of the failed transaction would remove.
       const given = await runOutside(() => this.#onError?.(req, error, context));
       if (given instanceof RestError) return given;
     } catch (second) {
@@ -91,10 +88,7 @@ export class Reporter<C extends object = ErrorContext> {
     return undefined;
   }
 
-  /**
-   * The first failure of a cause is reported at once. Further failures are reported once a minute with their number, so
-   * that they do not flood the log.
-   */
+  /** Further failures are reported once a minute with their number, so that they do not flood the log. */
   async reportRepeated(failure: FailedRequest<C>): Promise<void> {
     const cause = causeOf(failure.error);
     const running = this.#outages.get(cause);
@@ -133,17 +127,14 @@ function causeOf(error: unknown): string {
   return `${name} ${code}`;
 }
 
-/**
- * An error with a 5xx is reported to the application. An unknown error is answered by the `RestError` of `onError`, or
- * by a 500 without details.
- */
+/** An unknown error is answered by `onError`, or by a 500 without details. */
 export async function errorAnswer(context: LevelContext, error: unknown): Promise<RestError> {
   return await itemAnswer(context, { error, body: context.req.body });
 }
 
 interface FailedItem {
   readonly error: unknown;
-  /** The part of the body for the entity that has failed. */
+  /** The body of the failed entity. */
   readonly body: unknown;
 }
 
@@ -157,20 +148,16 @@ export async function itemAnswer(context: LevelContext, item: FailedItem): Promi
   };
   if (known === undefined) return await reporter.report(failure) ?? internal(failure.error);
   if (isOutage(known)) {
-    // When a server stops, requests end before the application closes the connections. No client gets the answers of
-    // these requests.
+    // When a server stops, its requests end before its connections close. Nobody gets these answers.
     if (!isOver(req) || !isClosedByHost(thrown)) await reporter.reportRepeated(failure);
   } else if (known.status >= 500) await reporter.report(failure);
   return known;
 }
 
-/**
- * In characters. HTTP servers refuse such a URL from a client, but the framework makes one from the body of a `QUERY`
- * or from the arguments of a tool call of MCP.
- */
+/** In characters. HTTP servers refuse it from clients, but a `QUERY` or a tool call of MCP may make one. */
 const LONG_URL = 1024 ** 2;
 
-/** Does not report the error. `undefined` stands for an unknown error, whose details may be secret. */
+/** Reports nothing. `undefined` if the details may be secret. */
 export function knownAnswer(context: LevelContext, error: unknown): RestError | undefined {
   return translated(context, { error, body: context.req.body }).answer;
 }
@@ -182,8 +169,7 @@ function translated(
   const { req, route: { levels, operation }, state, level, isAway } = context;
   const { prefix, shape } = storedPlace(context);
   const optionsFor = (sent: unknown) => ({
-    // A condition that a hook has added to the filter may be the cause of the error. It must not become a 400 for the
-    // client.
+    // A condition of a hook may be the cause, which is no 400 for the client.
     filtered: mayBeRefused(state.filter),
     writes: operation.change !== undefined,
     isLong: req.url.length > LONG_URL,
@@ -206,7 +192,7 @@ function translated(
     : { answer: translateError(error, optionsFor(body)), thrown: toAnswer(error) };
 }
 
-/** The prefix is the path of the level's entity in the stored entity. */
+/** `prefix` is the path of the entity in its document. */
 function storedPlace(
   { level: { link, shape }, above }: LevelContext,
 ): { readonly prefix: string; readonly shape: Shape } {

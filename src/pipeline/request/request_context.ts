@@ -21,57 +21,37 @@ import { actingLevel, type Level, type Route } from "./route.ts";
 interface RequestContext {
   readonly route: Route;
   readonly req: FrameworkRequest;
-  /**
-   * The request that the client has sent. All requests of a batch share it, and must have the same sender and the same
-   * tenant.
-   */
+  /** The client's request. All requests of a batch share it, with one sender and one tenant. */
   readonly origin: object;
   readonly timeBudget: TimeBudget;
   readonly isAway: () => boolean;
 }
 
 interface LevelCache {
-  /**
-   * Identifiers that an idempotency key has reserved, so that a repeated request creates no second entities. Missing if
-   * the request has no key.
-   */
+  /** Reserved by an idempotency key, so that a repeated request creates no second entities. */
   claim?: CreationClaim;
   source?: Source;
-  /**
-   * The running count of a hook before the collection is open. Further calls share this promise, so that the database
-   * counts once.
-   */
+  /** The running count of a hook, which further calls share. */
   counting?: Promise<number>;
-  /** The version and the identifier of the document that embeds the entities, for `If-Match`. */
+  /** Of the embedding document, for `If-Match`. */
   version?: Version;
   parentId?: string | undefined;
-  /** The filters of class options that apply to this request. */
+  /** The filters of class options. */
   present?: Filter;
-  /**
-   * The filter with identifiers in the place of conditions through references. Missing if the filter has no such
-   * condition.
-   */
+  /** With identifiers in the place of conditions through references. */
   filter?: Filter;
 }
 
 export interface LevelContext extends RequestContext {
-  /**
-   * Before the `preFetch` hooks have passed, the rights of the reader are not known, and the level has the fields of
-   * all readers.
-   */
+  /** Has the fields of all readers until the `preFetch` hooks have passed. */
   level: Level;
   readonly above: LevelContext | undefined;
   readonly state: FrameworkState;
-  /** Missing without the header, for reads, and for the parents in the path. */
+  /** Missing for reads and parents in the path. */
   readonly match?: IfMatch | undefined;
-  /**
-   * The conditions that hooks have added to a filter, without the client's `q`. Missing if no feature reads entities
-   * that `q` may exclude.
-   */
+  /** The conditions of hooks without `q`. Missing if no feature reads beyond `q`. */
   readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
-  /** Empty before the `preFetch` hooks have passed, because parameters are read only after these hooks. */
   active: readonly ActiveFeature[];
-  /** The feature of the request whose answer replaces the usual answer of the operation. */
   lead?: ActiveFeature | undefined;
   pieces: Pieces;
   readonly cache: LevelCache;
@@ -79,7 +59,6 @@ export interface LevelContext extends RequestContext {
   readonly model: () => Promise<Model<unknown>>;
 }
 
-/** The context of a level after its parents have been read. */
 export interface OpenLevelContext extends LevelContext {
   readonly source: Source;
 }
@@ -87,23 +66,22 @@ export interface OpenLevelContext extends LevelContext {
 export interface Call extends RequestContext {
   readonly levels: readonly LevelContext[];
   readonly context: LevelContext;
-  /** The error in the client's filter or parameters, which is thrown after the `preFetch` hooks. */
+  /** The error in the filter or parameters, which is thrown after the `preFetch` hooks. */
   readonly badQuery?: unknown;
-  /** The phase `capture` has read the request before hooks could change it. */
   readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
 }
 
 interface CallOptions {
   readonly req: FrameworkRequest;
   readonly count: (context: LevelContext) => Promise<number>;
-  /** The error in the parameters that came in the body of a `QUERY`. */
+  /** In the body of a `QUERY`. */
   readonly refused?: unknown;
   readonly origin?: object | undefined;
-  /** The number of requests for which this one counts in limits of the application. The default is 1. */
+  /** The number for which the request counts in limits of the application. The default is 1. */
   readonly weight?: number | undefined;
-  /** The time limit that the request shares with others. By default, it gets a separate limit from `maxTimeMS`. */
+  /** By default, a separate limit from `maxTimeMS`. */
   readonly timeBudget?: TimeBudget | undefined;
-  /** The routes of all requests that share a transaction with this one. */
+  /** All routes that share a transaction with this request. */
   readonly together?: readonly Route[] | undefined;
 }
 
@@ -136,7 +114,7 @@ export function openCall(
   for (const level of route.levels) {
     const compile = level.link?.embedded ? embeddedModel : getModel;
     const model = async () => compile(level.target, await connect()) as unknown as Model<unknown>;
-    // Hooks get the error that `getConnection` threw, without the `HookFailure` around it.
+    // Hooks get the error without the `HookFailure`.
     const shown = () =>
       model().catch((error) => {
         throw error instanceof HookFailure ? error.thrown : error;
@@ -174,8 +152,8 @@ export function openCall(
 }
 
 /**
- * Requests with the same `getConnection` are expected to use one connection, on which their models are made before the
- * transaction begins.
+ * Requests with the same `getConnection` are expected to use one connection. Models are made before the transaction
+ * begins.
  */
 function joinByRoot(
   { levels: [root], getConnection }: Route,
@@ -194,11 +172,10 @@ function joinByRoot(
 
 function readMatch({ operation }: Route, { headers }: FrameworkRequest): IfMatch | undefined {
   const given = operation.change && readIfMatch(headers["if-match"]);
-  // A list always exists, so `If-Match: *` is true for every list.
+  // A list always exists, so `If-Match: *` is always true.
   return given === "any" && !operation.item ? undefined : given;
 }
 
-/** The error of a wrong filter is not thrown, so that the `preFetch` hooks run first. */
 export function readFilter(
   { route, level, req }: Pick<LevelContext, "route" | "level" | "req">,
 ): { readonly q: Filter; readonly badQuery?: unknown } {
@@ -236,14 +213,14 @@ export function separatorOf({ pieces: { frame } }: LevelContext): Separator {
   return frame?.separator ?? ",";
 }
 
-/** Empty if the path has no identifier, because the parent holds only one entity. */
+/** Empty if the parent holds only one entity. */
 export function idParam({ req, level: { parameter } }: LevelContext): string {
   return parameter === undefined ? "" : String(req.params[parameter]);
 }
 
 /**
- * Work with another `req.framework` may run while hooks of the request run, which keep theirs. All other properties are
- * set on the request itself, so that all hooks see a property that a `scope` sets.
+ * Work with another `req.framework` may run beside hooks, which keep theirs. Other properties are set on the request
+ * itself, so that all hooks see a property that a `scope` sets.
  */
 export function requestView(
   req: FrameworkRequest,
@@ -251,13 +228,12 @@ export function requestView(
 ): FrameworkRequest {
   let own: unknown = framework ?? req.framework;
   return new Proxy(req, {
-    // Getters run on the request itself, because a proxy cannot read the private members of its class.
+    // A proxy cannot read the private members of a class.
     get(target, name) {
       if (name === "framework") return own;
       if (name === "params" && params !== undefined) return params;
       const value: unknown = Reflect.get(target, name, target);
-      // Node compares the `this` of listeners with the stream, and would throw an error that no code can catch if
-      // `this` were the proxy.
+      // Node compares the `this` of listeners with the stream, and would throw an error that no code can catch.
       const isOfStream = name in IncomingMessage.prototype && typeof value === "function";
       return isOfStream ? value.bind(target) : value;
     },

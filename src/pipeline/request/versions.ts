@@ -7,15 +7,10 @@ import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import type { LevelContext, OpenLevelContext } from "./request_context.ts";
 import type { Reply } from "./reply.ts";
 
-/**
- * `"any"` stands for `If-Match: *`. `parentId` is a hash of the identifier of the document to which the version
- * belongs.
- */
+/** `parentId` is hashed. */
 export type IfMatch = "any" | readonly { readonly version: Version; readonly parentId?: string }[];
 
-/**
- * `If-Match` holds a list, which may have empty elements. A proxy that compresses answers may have added `W/` to a tag.
- */
+/** The list may have empty elements. A compressing proxy may have added `W/`. */
 const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
 
 const INNER = /^(?:(0|[1-9]\d{0,14})|none)(?:\.([\w-]*))?$/;
@@ -23,9 +18,7 @@ const INNER = /^(?:(0|[1-9]\d{0,14})|none)(?:\.([\w-]*))?$/;
 const HASH_LENGTH = 16;
 const MARK_LENGTH = 8;
 
-/**
- * A tag that the framework never sends is left out, so a request with only such tags matches no version and is refused.
- */
+/** Tags that are never sent are left out. A request with no others matches nothing. */
 export function readIfMatch(header: string | undefined): IfMatch | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === "*") return "any";
@@ -41,8 +34,8 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
 }
 
 /**
- * A version that was not read passes, because the write itself has a condition on the version. The identifier is
- * compared only if the tag and the read have one.
+ * A version that was not read passes, because the write has a condition on it. The identifier is compared only if both
+ * have one.
  */
 function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean {
   if (match === "any") return true;
@@ -54,16 +47,16 @@ function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean
 }
 
 /**
- * A strong tag, from the version and a hash of the body. If the path may lead to another document later, a hash of the
- * document's identifier is added.
+ * A strong tag from the version and a hash of the body. The hash of `parentId` is added if the path may lead to another
+ * document.
  */
 export function tagOf(
   version: Version,
   { text, parentId }: Pick<Reply, "text" | "parentId">,
 ): string {
   const mark = parentId === undefined ? "" : hashOf(parentId, MARK_LENGTH);
-  // `readIfMatch()` finds the hash of the identifier behind the hash of the body, which has a fixed length. The tag of
-  // an answer without a body therefore has the hash of an empty text in this place.
+  // `readIfMatch()` finds the hash of the identifier behind the hash of the body, which has a fixed length, so an
+  // answer without a body has the hash of an empty string.
   const hash = mark === "" && text === undefined ? "" : `.${hashOf(text ?? "", HASH_LENGTH)}`;
   return `"${version ?? "none"}${hash}${mark}"`;
 }
@@ -75,7 +68,7 @@ function hashOf(text: string | Uint8Array, length: number): string {
 export function versionCondition({ match, level }: LevelContext): Filter | undefined {
   const { versionKey } = level;
   if (match === undefined || match === "any") return undefined;
-  // An entity without a version cannot be compared with a tag, so the condition selects no entity.
+  // Without a version nothing can be compared, so the condition selects no entity.
   return versionKey === undefined
     ? { _id: { $in: [] } }
     : hasOneOf(versionKey, match.map(({ version }) => version));
@@ -93,8 +86,8 @@ export function versionIn(
 }
 
 /**
- * If another request changes the entity between both reads, a write with this older version is refused. A version that
- * is read after the entity could hide the change.
+ * A change between both reads refuses a write with this older version. A version read after the entity could hide the
+ * change.
  */
 export async function readVersion(context: OpenLevelContext, id: string): Promise<Version> {
   const { level: { versionKey }, source } = context;
@@ -103,14 +96,14 @@ export async function readVersion(context: OpenLevelContext, id: string): Promis
   return asVersion(values?.[versionKey]);
 }
 
-/** Embedded entities have no version, so their `ETag` contains the version of the document that embeds them. */
+/** Embedded entities have the version of the document that embeds them. */
 export function outerVersion({ level, above }: LevelContext): Version | undefined {
   return level.link?.embedded ? above?.cache.version ?? null : undefined;
 }
 
 /**
- * Another request may have incremented the version further. A client that sends the lower version in `If-Match` then
- * gets a 412 and overwrites no change.
+ * Another request may have incremented the version further. The lower version then leads to a 412 and overwrites
+ * nothing.
  */
 export function outerVersionAfter(context: LevelContext): Version | undefined {
   const outer = outerVersion(context);
@@ -123,7 +116,7 @@ function hasVersions({ level, above }: LevelContext): boolean {
 }
 
 export interface VersionRead {
-  /** `undefined` if the entity was read without its version. */
+  /** `undefined` if it was not read. */
   readonly version: Version | undefined;
   readonly parentId: string | undefined;
 }
@@ -136,10 +129,7 @@ export function versionRead(entity: object, context: OpenLevelContext): VersionR
   };
 }
 
-/**
- * `undefined` means that the path always leads to the same document. A tag with a hash of the identifier is not
- * accepted for another document.
- */
+/** `undefined` if the path always leads to the same document. */
 export function parentIdOf(
   { level, above, source }: OpenLevelContext,
   entity: object,
@@ -159,9 +149,8 @@ export function checkVersion(
     if (ifMatch === true && kind.verb !== "get") throw preconditionRequired();
     return;
   }
-  // A statement of the framework has the version in `If-Match` as a condition. A `persist` hook has no such condition
-  // and an action may write nothing, so an entity that was read without its version then counts as an entity without a
-  // version.
+  // The statement has the version as a condition. A `persist` hook or an action need not, so an unread version counts
+  // as none.
   const isBound = hooks.persist === undefined && kind.change !== "act";
   const version = isBound ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
@@ -177,17 +166,15 @@ export function checkPresence(context: LevelContext, isThere: boolean): void {
   if (!isThere && context.match !== undefined) throw preconditionFailed("No such entity");
 }
 
-/** No answer has given the client a tag for a whole list or for an entity that it creates. */
+/** No answer has tags for a list or for a new entity. */
 export function refuseTags({ route: { operation }, match }: LevelContext): void {
   if (match !== undefined && !operation.item) throw preconditionFailed();
 }
 
-/** Whether the entity must be read, to refuse a request without the required `If-Match` or to compare its tags. */
 export function needsDocument(context: LevelContext): boolean {
   return needsVersion(context) || isReadFirst(context);
 }
 
-/** Whether `If-Match` is missing although the option `ifMatch` is on. */
 function needsVersion(
   { level: { ifMatch }, route: { operation }, match }: LevelContext,
 ): boolean {
@@ -195,10 +182,7 @@ function needsVersion(
     operation.change !== undefined;
 }
 
-/**
- * The condition of a single statement cannot compare a tag of an entity without a version or a tag with the hash of an
- * identifier.
- */
+/** A statement cannot compare a tag without a version or with the hash of an identifier. */
 function isReadFirst({ route: { operation }, match }: LevelContext): boolean {
   return Array.isArray(match) &&
     match.some(({ version, parentId }) =>

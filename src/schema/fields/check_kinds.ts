@@ -1,12 +1,11 @@
 import type { FieldShape, Shape } from "./shape.ts";
 import { isSecret, shapeWithin } from "./visibility.ts";
 
-/** The options that decide which readers see a field and which bodies may set it. */
 const GUARDS = ["hidden", "readonly", "select", "apart"] as const;
 
 /**
- * The routes of the base compile filters, bodies and groups from the base only, so a guard that only the discriminator
- * declares would have no effect in them.
+ * The routes of the base are compiled from the base only, so a guard that only the discriminator
+ * declares would have no effect.
  */
 export function checkKind(
   base: Shape,
@@ -72,7 +71,7 @@ function fieldDifference(
 
 function guardOf({ type, hidden }: FieldShape, name: (typeof GUARDS)[number]): unknown {
   const given: unknown = type === undefined && name === "hidden" ? hidden : type?.options[name];
-  // Mongoose selects a field by default, so a missing option equals `select: true`.
+  // Missing equals `select: true`.
   if (name === "select") return given === false;
   return given ?? false;
 }

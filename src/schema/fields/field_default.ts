@@ -12,13 +12,10 @@ import { copyJson } from "./json.ts";
 import type { FieldShape } from "./shape.ts";
 
 export interface FieldDefault {
-  /**
-   * `constant` is the same for every entity, `independent` is computed without the document, and `dependent` is
-   * computed from the document. Only a Mongoose document can make a dependent default.
-   */
+  /** Only a Mongoose document can make a `dependent` default. */
   readonly kind: "nothing" | "constant" | "independent" | "dependent";
   readonly given?: unknown;
-  /** Makes the default in its stored form. Missing if only a document can make it. */
+  /** Makes the default in its stored form. */
   readonly make?: () => unknown;
 }
 
@@ -41,15 +38,15 @@ export function fieldDefault({ kind, type }: FieldShape): FieldDefault {
   return { kind: "constant", given, ...isCastAlone && { make } };
 }
 
-/** For an entity that is not a Mongoose document. Only the defaults of scalar fields are cast. */
+/** Only defaults of scalar fields are cast. */
 export function defaultIn(object: object, { kind, type }: FieldShape): unknown {
   if (kind === "scalar") return defaultOf(type, object as Document);
   const given = rawDefault(type);
-  // A change in one entity must not change the default of another entity.
+  // A change in one entity must not change the default of another.
   return copyJson(typeof given === "function" ? given.call(object, object) : given);
 }
 
-/** `undefined` if the field is required or has no default, so that the entity loses the value. */
+/** `undefined` removes the value of the entity. */
 export function clearedValue(entity: object, field: FieldShape): unknown {
   if (field.kind === "array") return [];
   return isRequired(field.type) ? undefined : initialValue(entity, field);

@@ -1,4 +1,4 @@
-/** Dates, bytes and values of the driver cannot be frozen, so the caller must pass copies of them. */
+/** Dates, bytes and values of the driver cannot be frozen, so callers pass copies. */
 export function freezeDeeply<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   if (value instanceof Map) {
@@ -12,7 +12,7 @@ export function freezeDeeply<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** `Object.freeze()` does not prevent changes of a Map, so its methods are replaced. */
+/** `Object.freeze()` does not prevent changes of a Map. */
 function lockMap<T extends object>(map: T): T {
   for (const name of ["set", "delete", "clear"]) {
     Object.defineProperty(map, name, {

@@ -1,6 +1,5 @@
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Whether a value is a plain object, whose keys are data. */
 export function isJsonObject(value: unknown): value is JsonObject {
   if (typeof value !== "object" || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
@@ -15,25 +14,20 @@ export function copyJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copyJson(each)]));
 }
 
-/**
- * Data under these keys could change the prototype of an object. The keys never name a field, and responses leave the
- * data out.
- */
+/** Data under these keys could change the prototype of an object. */
 export const PROTOTYPE_KEYS: ReadonlySet<string> = new Set([
   "__proto__",
   "constructor",
   "prototype",
 ]);
 
-/** A filter is refused if a value has a key that cannot name a field. */
 export function isFieldKey(key: string): boolean {
   return !key.startsWith("$") && !key.includes("\0") && !PROTOTYPE_KEYS.has(key) &&
     !MARK_KEYS.has(key);
 }
 
 /**
- * The driver and Mongoose recognise their value classes by these keys. They would treat an object of a client with such
- * a key as a value of that class.
+ * The driver and Mongoose would treat an object with such a key as a value of their classes.
  */
 export const MARK_KEYS: ReadonlySet<string> = new Set(["_bsontype", "isMongooseBuffer"]);
 
@@ -42,7 +36,7 @@ export function isJson(value: unknown): boolean {
 }
 
 function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
-  // A circular value cannot be written as JSON. Without this check, the recursion would not end.
+  // A circular value would make the recursion endless.
   if (above.includes(value)) return false;
   const isInner = (each: unknown) => isJsonBelow(each, [...above, value]);
   if (Array.isArray(value)) return value.every(isInner);
@@ -52,8 +46,8 @@ function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
 }
 
 /**
- * A wrong value that the body has set is an error of the client. A body also sets the paths below a value that is no
- * object, as `{ "address": null }` sets `address.city`. The path of an index has no positions of arrays.
+ * A body also sets the paths below a value that is no object, as `{ "address": null }` sets
+ * `address.city`. The path of an index has no positions of arrays.
  */
 export function namesPath(body: unknown, path: string): boolean {
   let at = body;
@@ -70,7 +64,6 @@ export function namesPath(body: unknown, path: string): boolean {
   return true;
 }
 
-/** The path of the root is the empty string. */
 export function findPath(
   root: unknown,
   matches: (value: unknown) => boolean,

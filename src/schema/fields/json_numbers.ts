@@ -1,4 +1,4 @@
-/** Strings are matched as a whole, so that digits in a string do not match as a number. */
+/** Whole strings are matched, so that digits in a string are no numbers. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 const INTEGER = /^[+-]?\d+$/;
@@ -7,25 +7,20 @@ const INTEGER = /^[+-]?\d+$/;
 const EXACT_DIGITS = 15;
 
 /**
- * JavaScript writes integers from this limit on with an exponent. No integer type of the database reaches the limit, so
- * such an integer is accepted although JavaScript may have rounded it.
+ * JavaScript writes larger integers with an exponent. No integer type of the database reaches the
+ * limit, so rounding does not matter.
  */
 const LARGEST_WRITTEN = 1e21;
 
 /** A filter with a rounded number would select other entities than the client wants. */
 export interface RoundedNumbers {
-  /**
-   * The first number that becomes infinite or another integer in JavaScript. A filter with such a number is refused.
-   */
+  /** The first number that becomes infinite or another integer in JavaScript. */
   readonly lost: string | undefined;
-  /**
-   * The numbers whose digits may differ from the digits in the JSON. A filter with such a number is refused for fields
-   * that store more digits than JavaScript, such as `Decimal128`.
-   */
+  /** A filter with these numbers is refused for fields that store more digits than JavaScript. */
   readonly values: ReadonlySet<number>;
 }
 
-/** `JSON.parse()` would round these numbers without an error. */
+/** `JSON.parse()` would round without an error. */
 export function findRounded(text: string): RoundedNumbers {
   const values = new Set<number>();
   let lost: string | undefined;
@@ -38,14 +33,12 @@ export function findRounded(text: string): RoundedNumbers {
   return { lost, values };
 }
 
-/** A cast would change an integer that JavaScript cannot hold exactly. */
 export function isLostInteger(text: string): boolean {
   if (isShort(text) || !INTEGER.test(text)) return false;
   const { isShortest, isExact } = readNumber(text);
   return !isShortest && !isExact;
 }
 
-/** An integer beyond 2^53 with more than 15 significant digits may be rounded. Integers from 1e21 on are accepted. */
 export function mayBeRounded(value: number): boolean {
   return isUnsafeInteger(value) && Math.abs(value) < LARGEST_WRITTEN &&
     decimalOf(String(value)).digits.length > EXACT_DIGITS;
@@ -64,8 +57,8 @@ function isShort(token: string): boolean {
 }
 
 /**
- * `String()` writes the shortest digits that identify a number. They may differ from the exact value of the number, so
- * both are compared.
+ * `String()` writes the shortest digits that identify a number, which may differ from its exact
+ * value.
  */
 function readNumber(token: string) {
   const value = Number(token);
@@ -76,13 +69,13 @@ function readNumber(token: string) {
   return { value, isShortest, isExact };
 }
 
-/** Equal for all spellings of the same decimal value, such as `1.0` and `1`. */
+/** Equal for `1.0` and `1`. */
 function keyOf(token: string): string {
   const { sign, digits, exponent } = decimalOf(token);
   return digits === "" ? "0" : `${sign}${digits}e${exponent}`;
 }
 
-/** The digits are without leading and trailing zeros, and the exponent belongs to the last digit. */
+/** The exponent belongs to the last digit. */
 function decimalOf(token: string) {
   const [, sign = "", whole = "", fraction = "", power = "0"] =
     /^([+-]?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(token) ?? [];

@@ -2,16 +2,13 @@ import type { Schema } from "mongoose";
 import type { FieldRule } from "../../declare/decorators/field_options.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
-/** The results of the functions `hidden` and `readonly` for one kind of reader. */
 export class Rights {
-  /** A schema is described once for each kind of reader. */
   readonly shapes = new WeakMap<Schema, Shape>();
   readonly #told: ReadonlyMap<unknown, boolean>;
   readonly #others: boolean;
 
   /**
-   * @param told The results of the functions for this reader.
-   * @param others The result of all other functions. The default `true` hides or locks their fields.
+   * @param others The result of all functions not in `told`. The default restricts their fields.
    */
   constructor(told: ReadonlyMap<FieldRule, boolean>, others = true) {
     this.#told = told;
@@ -23,16 +20,15 @@ export class Rights {
   }
 }
 
-/** For code in which no reader is known. A field that is hidden from some readers stays hidden. */
+/** For code that knows no reader. */
 export const MOST_RESTRICTED = new Rights(new Map());
 
-/** For descriptions that are built before a request. They contain every field that some reader may see. */
+/** For descriptions that are built before a request. */
 export const UNRESTRICTED = new Rights(new Map(), false);
 
 /** The path of the field for each function, for error messages. */
 export type Restrictions = ReadonlyMap<FieldRule, string>;
 
-/** Includes discriminators, embedded objects and references, because responses may contain their fields as well. */
 export function restrictionsIn(root: Shape): Restrictions {
   const found = new Map<FieldRule, string>();
   const seen = new Set<Shape>();

@@ -17,19 +17,15 @@ import { isProtected, shapeWithin, whyUnseen } from "./visibility.ts";
 
 const { Types } = mongoose.Schema;
 
-/**
- * The fields of a model and the rules of each field, for one kind of reader. Bodies, filters and responses are compiled
- * from it.
- */
+/** The fields of a model with their rules, for one kind of reader. */
 export class Shape {
-  /** Whether a body with an undeclared field is refused. Otherwise the field is ignored. */
+  /** Refuses a body with an undeclared field. Otherwise the field is ignored. */
   readonly strict: boolean;
-  /** Whether the model has `strict: false`, so that strict bodies may have undeclared fields. */
+  /** The model has `strict: false`. */
   readonly isOpen: boolean;
-  /** Fields that these readers may not see are marked as hidden. */
   readonly rights: Rights;
   readonly #fields = new Map<string, FieldShape>();
-  /** Missing for a nested path of Mongoose, which is an object without a schema. */
+  /** Missing for a nested path of Mongoose, which has no schema. */
   readonly schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
@@ -64,14 +60,13 @@ export class Shape {
     inner.add(below, field);
   }
 
-  /** The entities that virtual references load, by the name of the virtual. Responses hide their fields. */
+  /** By the name of the virtual. */
   get joined(): ReadonlyMap<string, Shape> {
     return this.#joined ??= this.schema === undefined
       ? new Map()
       : joinedShapes(this.schema, this.rights);
   }
 
-  /** The discriminators, by name. A discriminator may have fields that its base does not have. */
   get kinds(): ReadonlyMap<string, Shape> {
     const schemas = this.schema === undefined ? undefined : kindSchemas(this.schema);
     if (schemas === undefined || schemas.size === 0) return NO_KINDS;
@@ -81,10 +76,7 @@ export class Shape {
     return new Map(shapes);
   }
 
-  /**
-   * Whether a name may exist in the database, so that filters of hooks and scopes may use it. Fields that Mongoose sets
-   * may exist, and with `strict: false` every name may exist.
-   */
+  /** Fields that Mongoose sets may exist, and with `strict: false` every name. */
   declares(name: string): boolean {
     const schema = this.schema;
     return schema !== undefined &&
@@ -95,80 +87,68 @@ export class Shape {
     return this.schema === undefined ? this : describeShape(this.schema, rights);
   }
 
-  /** Without a function `hidden` or `readonly`, all readers share one description. */
   get restrictions(): Restrictions {
     return this.#restrictions ??= restrictionsIn(this);
   }
 
-  /** Whether the object has hidden or unselected fields at any depth, so that clients must not see it whole. */
+  /** Hidden or unselected at any depth. */
   get secretive(): boolean {
     return this.#secretive ??= fieldsWithin(this).some((field) => whyUnseen(field) !== undefined);
   }
 
   /**
-   * Whether the object has hidden, unselected or read-only fields at any depth. They keep their values if a body clears
-   * the object, so it cannot be removed as a whole.
+   * Hidden, unselected or read-only fields at any depth keep their values if a body clears the
+   * object.
    */
   get guarded(): boolean {
     return this.#guarded ??= fieldsWithin(this).some(isProtected);
   }
 
-  /**
-   * The outermost paths with `select: false`. Mongoose reads such a path only if its projection names it, so a read
-   * without Mongoose has to exclude it.
-   */
+  /** Mongoose excludes these paths from a read, so a read without Mongoose must do it too. */
   get unselected(): readonly string[] {
     return this.#unselected ??= this.allUnselected.filter((path, _index, all) =>
       !all.some((other) => path.startsWith(`${other}.`))
     );
   }
 
-  /**
-   * Includes paths inside other paths with `select: false`. A query has to name all of them to read the whole document,
-   * which validators and scopes need.
-   */
+  /** A query for the whole document must name all of these paths. */
   get allUnselected(): readonly string[] {
     return this.#allUnselected ??= unselectedIn(this);
   }
 
-  /** Only the routes of a field with `apart` show it, so reads and writes of the entity leave it out. */
   get apart(): readonly string[] {
     return this.#apart ??= [...this.fields].filter(([, { apart }]) => apart).map(([name]) => name);
   }
 
-  /** The projection of a read that does not load the fields with `apart`. */
   get withoutApart(): Readonly<Record<string, 0>> {
     return this.#withoutApart ??= Object.fromEntries(this.apart.map((name) => [name, 0]));
   }
 }
 
 export interface FieldShape {
-  /** A `free` value may have any content, a `map` has keys that are data, and an `object` has declared fields. */
+  /** A `free` value may have any content, and the keys of a `map` are data. */
   readonly kind: "scalar" | "free" | "object" | "map" | "array";
   readonly hidden: boolean;
-  /** The option `readonly` for these readers. */
   readonly readonly: boolean;
-  /** Identifiers, versions and timestamps are never writable. */
+  /** `false` for identifiers, versions and timestamps. */
   readonly writable: boolean;
   readonly selected: boolean;
-  /** Whether the value changes only by separate routes of the field. Bodies of the entity cannot set it. */
+  /** Only separate routes of the field change the value. */
   readonly managed?: boolean;
-  /** Missing for a nested path of Mongoose, which is an object without a schema. */
   readonly type?: SchemaType;
   readonly shape?: Shape;
   /** Each element of an array, or each value of a Map. */
   readonly element?: FieldShape;
-  /** Whether a body may only refer to entities that exist. */
+  /** A body may only refer to entities that exist. */
   readonly exists?: boolean;
-  /** Whether only the routes of the field show it. */
+  /** Only the routes of the field show it. */
   readonly apart?: boolean;
-  /** The entity that a reference loads. Responses hide its fields. */
   readonly populated?: Shape | undefined;
 }
 
 const NO_KINDS: ReadonlyMap<string, Shape> = new Map();
 
-/** Described once, so plugins and `configure()` must have added their fields before the first call. */
+/** Described once, so plugins and `configure()` must have added their fields before. */
 export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   const known = rights.shapes.get(schema);
   if (known !== undefined) return known;
@@ -187,8 +167,7 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
     if (path.includes("$*")) return;
     const field = describeField(type, { system: system.has(path), rights });
     shape.add(path.split("."), field);
-    // An alias is a virtual field. A document that shows its virtuals would show the value of a hidden field under the
-    // alias.
+    // A document that shows its virtuals would show a hidden value under the alias.
     for (const alias of field.hidden ? [type.options.alias ?? []].flat() : []) {
       shape.add(alias.split("."), SECRET);
     }
@@ -200,7 +179,6 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   return shape;
 }
 
-/** The routes of the base would ignore the rules of the discriminator for the visibility of a field. */
 export function checkKindOf(
   base: Shape,
   { name, kind }: { readonly name: string; readonly kind: Shape },
@@ -209,14 +187,12 @@ export function checkKindOf(
   checkKind(base, { kind, names: `the kind "${name}"${target ? ` of "${target}"` : ""}` });
 }
 
-/** All fields that some reader may see, for routes that are built before a request with its reader is known. */
 export function shapeForAll(schema: Schema): Shape {
   return describeShape(schema, UNRESTRICTED);
 }
 
 /**
- * Mongoose adds the version field only when it compiles the model, but routes are built earlier and documents always
- * show the version.
+ * Mongoose adds the version field only when it compiles the model, but routes are built earlier.
  */
 function addVersion(shape: Shape, schema: Schema): void {
   const name: unknown = schema.get("versionKey");
@@ -227,7 +203,7 @@ function addVersion(shape: Shape, schema: Schema): void {
   );
 }
 
-/** The paths whose values the database or Mongoose sets. Bodies cannot set them. */
+/** The database or Mongoose sets these values. */
 function systemPaths(schema: Schema): Set<string> {
   const { versionKey, discriminatorKey } = schema.options as Record<string, unknown>;
   const named = (given: unknown, name: string) => typeof given === "string" ? given : name;
@@ -252,7 +228,7 @@ function describeField(
   const { hidden, readonly, select, exists, apart, managed }: Readonly<Record<string, unknown>> =
     type.options;
   const isHidden = rights.restricts(hidden) || apart === true;
-  // A reader from whom a function hides a field must not set the field either.
+  // A reader must not set a field that a function hides from him.
   const isReadonly = rights.restricts(readonly) || isHidden && hidden !== true;
   return Object.assign(describeKind(type, rights), {
     hidden: isHidden,
@@ -299,7 +275,7 @@ function describeKind(
 const OPEN_FIELD = { hidden: false, readonly: false, writable: true, selected: true } as const;
 const SECRET: FieldShape = { ...OPEN_FIELD, kind: "free", hidden: true, writable: false };
 
-/** The fields are described when they are first read, because a model may embed itself without an end. */
+/** Lazy, because a model may embed itself. */
 function objectKind(
   schema: Schema,
   rights: Rights,
@@ -312,10 +288,7 @@ function objectKind(
   };
 }
 
-/**
- * Includes discriminators and all inner objects. Each class is visited once, because a class may contain itself without
- * an end.
- */
+/** Visits each class once, because a class may contain itself. */
 export function fieldsWithin(root: Shape, seen = new Set([root])): FieldShape[] {
   const within = (field: FieldShape): FieldShape[] => {
     const { shape, element } = field;

@@ -2,30 +2,25 @@ import { Buffer } from "node:buffer";
 import { namesNoDay } from "./texts.ts";
 
 export interface StrictType {
-  /** The accepted values in words for error messages. */
   readonly words: string;
-  /** Missing if the field accepts only strings that match `pattern`. */
+  /** Missing if only strings that match `pattern` are accepted. */
   readonly type?: "string" | "number" | "integer" | "boolean";
-  /** Missing if the field accepts no string, or any string. */
   readonly pattern?: string;
 }
 
 const TIME = "[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?";
 const OFFSET = "([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])";
 
-/** A date of RFC 3339, which the format `date` of JSON Schema names. */
+/** A date of RFC 3339, as in the format `date` of JSON Schema. */
 export const STRICT_DATE = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
 
 /** A date-time of RFC 3339 without leap seconds, which JavaScript cannot read. */
 export const STRICT_DATE_TIME = `${STRICT_DATE}${TIME}${OFFSET}`;
 
-/** Base64 with padding and without unused bits. Answers show bytes in this form. */
+/** Base64 with padding and without unused bits. */
 const BASE64 = "([0-9a-zA-Z+/]{4})*([0-9a-zA-Z+/][AQgw]==|[0-9a-zA-Z+/]{2}[AEIMQUYcgkosw048]=)?";
 
-/**
- * Integers of at most 64 bits. The smallest integer is one further from zero than the largest, so negative integers
- * have a separate limit.
- */
+/** The smallest integer of 64 bits is one further from zero than the largest. */
 const DIGITS = digitsUpTo("9223372036854775807");
 const INT64 = `(${DIGITS}|-(${DIGITS}|9223372036854775808))`;
 
@@ -55,7 +50,7 @@ export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
   Buffer: { words: "bytes in base64", pattern: BASE64 },
 };
 
-/** A regular expression cannot compare numbers, so the digits are compared one by one from the left. */
+/** A regular expression cannot compare numbers, so digits are compared from the left. */
 function digitsUpTo(most: string): string {
   const smaller = [...most].map((digit, index) => {
     const rest = most.length - index - 1;
@@ -75,7 +70,7 @@ const WHOLE = new Map(
 
 const DATES: ReadonlySet<string> = new Set(["Date", "DateOnly"]);
 
-/** The cast still checks the range of the value. */
+/** The cast still checks the range. */
 export function isOfJsonType(value: unknown, name: string): boolean {
   // A regular expression could exhaust its stack at many megabytes of base64.
   if (name === "Buffer") {

@@ -1,25 +1,21 @@
 import mongoose from "mongoose";
 import type { Types } from "mongoose";
 
-/** A class can have routes only with an `_id` that a path can name. */
+/** The types of an `_id` that a URL path can name. */
 export const IDENTIFIER_TYPES: readonly string[] = ["ObjectId", "String", "Number", "UUID"];
 
 export const IDENTIFIER = /^[0-9a-f]{24}$/i;
 
-/** `undefined` for any other string, because Mongoose would throw an error for it. */
+/** Mongoose would throw for any other string. */
 export function byIdentifier(text: string): { readonly _id: Types.ObjectId } | undefined {
   return IDENTIFIER.test(text) ? { _id: new mongoose.Types.ObjectId(text) } : undefined;
 }
 
 export type Version = number | null;
 
-/** A stored number that needs more bits does not count as a version. */
 const VERSION_BITS = 49;
 
-/**
- * Other programs may have stored any value. A value that is not a whole number from 0 on is read as `null`, as for an
- * entity without a version.
- */
+/** Other programs may have stored any value. */
 export function asVersion(value: unknown): Version {
   const number = numberOf(value);
   const isVersion = Number.isInteger(number) && number >= 0 && number < 2 ** VERSION_BITS;
@@ -29,8 +25,8 @@ export function asVersion(value: unknown): Version {
 const NUMBERS: ReadonlySet<unknown> = new Set(["Double", "Int32", "Long"]);
 
 /**
- * NaN for any other value. The options of a connection decide whether the driver returns numbers, number objects or
- * BigInt values.
+ * The options of a connection decide whether the driver returns numbers, number objects or BigInt
+ * values.
  */
 function numberOf(value: unknown): number {
   if (typeof value === "number") return value;

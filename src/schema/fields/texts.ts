@@ -16,8 +16,8 @@ export function namesNoDay(text: string): boolean {
 }
 
 /**
- * The driver would store a replacement character for half of a surrogate pair, and different strings would become
- * equal. If a key contains such a half, returns the path of the object with the key.
+ * The driver would store a replacement character for half of a surrogate pair, and different
+ * strings would become equal.
  */
 export function loneSurrogateAt(root: unknown): string | undefined {
   return findPath(

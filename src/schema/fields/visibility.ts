@@ -1,7 +1,6 @@
 import { isImmutable } from "../mongoose/schemas/field_rules.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
-/** Whether clients must not see the whole value. */
 export function isSecret({ hidden, selected, shape, element }: FieldShape): boolean {
   return hidden || !selected || shape?.secretive === true ||
     (element !== undefined && isSecret(element));
@@ -26,17 +25,11 @@ export function whyUnseen(field: FieldShape | undefined): string | undefined {
   return field.selected ? undefined : "is not selected";
 }
 
-/**
- * Whether a path names, goes through or contains a hidden or unselected field. Error messages do not contain its value.
- */
 export function isHiddenPath(path: string, shape: Shape): boolean {
   return secrecyOf(path, shape) !== undefined;
 }
 
-/**
- * `"secret"` if a path names a hidden or unselected field or goes through one, and `"holder"` if a visible value
- * contains such fields. `undefined` if clients may see the whole value.
- */
+/** `"holder"` if a visible value contains hidden or unselected fields. */
 export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | undefined {
   let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
   let known = false;
@@ -46,7 +39,7 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
       continue;
     }
     while (at?.kind === "array") at = at.element;
-    // Clients choose the keys of a Map, and a key may be equal to the name of a hidden field.
+    // Clients choose the keys of a Map, which may equal the name of a hidden field.
     if (at?.kind === "map") {
       at = at.element;
       continue;
@@ -61,15 +54,12 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
   return isHolder ? "holder" : undefined;
 }
 
-/** Discriminators are included. `false` for a field that only a plugin of a connection adds. */
+/** `false` for a field that only a plugin of a connection adds. */
 export function hasField(name: string, shape: Shape): boolean {
   return strictestField(name, shape) !== undefined;
 }
 
-/**
- * If several discriminators declare the field, the most restricted declaration is returned, so that no hidden field is
- * shown.
- */
+/** The most restricted declaration of the discriminators, so that no hidden field is shown. */
 export function strictestField(name: string, shape: Shape): FieldShape | undefined {
   const field = shape.fields.get(name);
   if (field !== undefined) return field;
@@ -80,10 +70,7 @@ export function strictestField(name: string, shape: Shape): FieldShape | undefin
 
 const POSITION = /^\d+$/;
 
-/**
- * The client gets the problem of a wrong value that a body may set. Bodies set only fields of the base model, so fields
- * of discriminators do not count.
- */
+/** Bodies set only fields of the base model, so fields of discriminators do not count. */
 export function isSettable(path: string, shape: Shape): boolean {
   let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
   for (const segment of path.split(".")) {
@@ -100,17 +87,14 @@ export function isSettable(path: string, shape: Shape): boolean {
   return true;
 }
 
-/**
- * Also finds the objects in arrays and Maps at any depth. `undefined` if the field contains no objects with declared
- * fields.
- */
+/** Also finds the objects in arrays and Maps. */
 export function shapeWithin(
   { shape, element }: Pick<FieldShape, "shape" | "element">,
 ): Shape | undefined {
   return shape ?? (element && shapeWithin(element));
 }
 
-/** A description of the fields of a recursive class as a tree would be infinite. */
+/** A recursive class described as a tree would be infinite. */
 export function isRecursive<N>(node: N, objectsIn: (node: N) => readonly N[]): boolean {
   const passed = new Set<N>();
   const leadsBack = (each: N): boolean =>

@@ -1,5 +1,4 @@
-// The undeclared behaviour of Mongoose on which the framework relies. A version of Mongoose may change it without
-// notice.
+// A version of Mongoose may change this undeclared behaviour without notice.
 import mongoose from "mongoose";
 import type { Document, Model, Query, Schema, SchemaType } from "mongoose";
 import { logHint } from "../../errors/log.ts";
@@ -42,12 +41,12 @@ import { isFailedSet } from "./errors.ts";
 import { pendingProblems } from "./statements/judge_validation.ts";
 import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_casts.ts";
 
-/** Keyed by the name of the assumption in error messages. A check that throws counts as failed. */
+/** Keyed by the name in error messages. A check that throws counts as failed. */
 type Assumptions = Readonly<Record<string, (probe: Probe) => boolean>>;
 
 /**
- * If one of these assumptions were wrong, rules would be skipped, changes would be lost, or secrets would be shown. No
- * schema is built.
+ * If one of these were wrong, rules would be skipped, changes lost or secrets shown, so no schema
+ * is built.
  */
 const NEEDED: Assumptions = {
   "copies of documents"() {
@@ -90,7 +89,6 @@ const NEEDED: Assumptions = {
     return isImmutable(immutable) && isRequired(text) && !isRequired(immutable) &&
       !isImmutable(number);
   },
-  // JSON shows only fields and declared virtuals.
   "virtuals of schemas": ({ schema }) => Object.hasOwn(virtualsOf(schema), "shown"),
   "names of timestamps": ({ schema }) =>
     Object.values(stampFields(schema)).join() === "made,updatedAt",
@@ -124,14 +122,14 @@ const NEEDED: Assumptions = {
     const { number } = pendingProblems(doc);
     return isFailedSet(number) && typeof (doc as { $validate?: unknown }).$validate === "function";
   },
-  // Without these undeclared methods, middleware of the application would be skipped.
+  // Without these methods, middleware of the application would be skipped.
   "middleware of documents"({ doc }) {
     const { execPre, execPost, filter } = middlewareOf(doc);
     return [execPre, execPost, filter].every((each) => typeof each === "function");
   },
 };
 
-/** If one of these assumptions fails, every request uses Mongoose documents, which is slower. */
+/** If one of these fails, every request uses Mongoose documents, which is slower. */
 const DIRECT: Assumptions = {
   "defaults of fields"({ schema, doc }) {
     const { immutable, number, date, computed, list, computedList } = schema.paths as ProbeFields;
@@ -179,7 +177,6 @@ export function failedAssumptions(): Record<"needed" | "direct", string[]> {
 
 let unrecognised: readonly string[] | undefined;
 
-/** Throws if an assumption in `NEEDED` fails. Returns the names of the failed assumptions in `DIRECT`. */
 export function checkMongoose(): readonly string[] {
   if (unrecognised !== undefined) return unrecognised;
   const { needed, direct } = failedAssumptions();
@@ -208,16 +205,12 @@ function attempt<T>(look: () => T): T | undefined {
 }
 
 interface Probe {
-  /**
-   * The model is compiled from a clone, because Mongoose adds paths and middleware to the schema of a model, and some
-   * checks need a schema without them.
-   */
+  /** The model is compiled from a clone, because Mongoose changes the schema of a model. */
   readonly schema: Schema;
   readonly model: Model<unknown>;
   /**
-   * A check may change a field only if no other check reads it. V8 optimises the classes of Mongoose for the first
-   * documents of the process, and with a document for each check, all later documents would take about a tenth more
-   * time.
+   * A check may change a field only if no other check reads it. With a document for each check, V8
+   * would make all later documents about a tenth slower.
    */
   readonly doc: Document;
 }
@@ -227,7 +220,7 @@ type ProbeFields =
   & Readonly<Record<"set" | "cast" | "atTimes" | "computed" | "list" | "computedList", SchemaType>>;
 
 function makeProbe(): Probe {
-  // The plugins and settings of the application would change the results of the checks.
+  // The plugins and settings of the application would change the results.
   const bare = new mongoose.Mongoose();
   const { Schema } = bare;
   const schema = new Schema({

@@ -4,23 +4,18 @@ import type { Document } from "mongoose";
 
 export const { Types } = mongoose;
 
-/**
- * `Binary` holds bytes with a subtype, and `Double` holds a number that is stored as a double even if it is an integer.
- */
 export const { Binary, BSON, Double } = mongoose.mongo;
 
 export function isDocument(entity: unknown): entity is Document {
   return entity instanceof mongoose.Document;
 }
 
-/** `instanceof` would recognise only the `ObjectId` of one copy of the driver. */
+/** `instanceof` would recognise only one copy of the driver. */
 export function isObjectId(value: unknown): value is mongoose.Types.ObjectId {
   return Object(value)._bsontype === "ObjectId";
 }
 
-/**
- * Decodes base64 with or without padding. `Buffer.from()` would decode only the valid characters of any other string.
- */
+/** `Buffer.from()` would skip invalid characters. */
 export function readBase64(text: unknown): Buffer | undefined {
   if (typeof text !== "string" || !/^[0-9a-z+/]*={0,2}$/i.test(text)) return undefined;
   return text.replace(/=+$/, "").length % 4 === 1 ? undefined : Buffer.from(text, "base64");
@@ -28,15 +23,10 @@ export function readBase64(text: unknown): Buffer | undefined {
 
 const INT64 = 2n ** 63n;
 
-/**
- * BSON drops these flags although they change the matches. A query with such an expression would find other documents.
- */
+/** BSON drops these flags although they change the matches. */
 const LOST_FLAGS = /[svy]/;
 
-/**
- * The name of a value that Mongoose or BSON would drop or change, for an error message. `undefined` for a value that
- * both keep.
- */
+/** The name of a value that Mongoose or BSON would drop or change, for an error message. */
 export function lossOf(value: unknown): string | undefined {
   switch (typeof value) {
     case "undefined":
@@ -67,17 +57,14 @@ function lossOfObject(value: object): string | undefined {
   return typeof then === "function" ? "a promise, or a query, that was not awaited" : undefined;
 }
 
-/**
- * An instance of any other class is stored as a plain object, so a filter would not compare with the value that the
- * instance stands for.
- */
+/** An instance of another class would be stored as a plain object. */
 export function isStorable(value: object): boolean {
   const { _bsontype: type } = value as { _bsontype?: unknown };
   return typeof type === "string" || value instanceof Date || value instanceof RegExp ||
     value instanceof Uint8Array || isDocument(value) || value instanceof mongoose.Types.Map;
 }
 
-/** Mongoose's casts convert an instance whose class defines `toString()`, `valueOf()` or `toBSON()`. */
+/** Mongoose's casts convert such an instance. */
 export function isConvertible(value: object): boolean {
   if (ArrayBuffer.isView(value)) return false;
   const { toString, valueOf, toBSON } = value as Record<string, unknown>;
@@ -85,7 +72,7 @@ export function isConvertible(value: object): boolean {
     typeof toBSON === "function";
 }
 
-/** The members of an object as BSON stores them. `undefined` for a value that is stored as a scalar or an array. */
+/** The members as BSON stores them. */
 export function storedMembers(value: unknown): Map<string, unknown> | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   if (value instanceof mongoose.Types.Map) return new Map(value as Map<string, unknown>);
@@ -97,7 +84,9 @@ export function storedMembers(value: unknown): Map<string, unknown> | undefined 
 
 const [TRUSTED] = Object.getOwnPropertySymbols(mongoose.trusted({ $eq: 1 }));
 
-/** BSON drops symbols and keys that are not enumerable. The symbol of `mongoose.trusted()` counts as kept. */
+/**
+ * BSON drops symbols and keys that are not enumerable. The symbol of `mongoose.trusted()` is kept.
+ */
 export function isKeptKey(object: object, key: string | symbol): boolean {
   return typeof key === "symbol"
     ? key === TRUSTED

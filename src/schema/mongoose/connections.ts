@@ -5,7 +5,7 @@ import { logHint } from "../../errors/log.ts";
 const ONE_COPY = `a project needs one copy, "mongoose@^${parseInt(mongoose.version)}"; ` +
   `"npm ls mongoose", or "deno info main.ts", shows which there are`;
 
-/** Operations of a model would wait forever on a connection of another copy of Mongoose. */
+/** Operations would wait forever on a connection of another copy of Mongoose. */
 export function checkConnection(connection: unknown): asserts connection is Connection {
   if (connection instanceof mongoose.Connection) return;
   const { base } = Object(connection) as { base?: { version?: unknown } };
@@ -31,7 +31,7 @@ export function hintAtUnopened(connection: Connection): void {
   );
 }
 
-/** Mongoose does not try again after the first attempt to connect, so the application has to repeat it. */
+/** Mongoose does not repeat the first attempt to connect. */
 function hintAtFailed(connection: Connection): void {
   connection.asPromise().catch((error: Error) => {
     if (connection.readyState !== mongoose.STATES.disconnected || hinted.has(connection)) return;
@@ -44,8 +44,8 @@ function hintAtFailed(connection: Connection): void {
 }
 
 /**
- * Connections with the same database and client can share a transaction. Each call of `useDb()` without `useCache`
- * returns another connection.
+ * Connections with the same database and client can share a transaction. Without `useCache`, each
+ * `useDb()` returns another connection.
  */
 export function haveSameDatabase(one: Connection, other: Connection): boolean {
   return one === other || one.getClient() === other.getClient() && one.name === other.name;
@@ -58,7 +58,7 @@ export function isOpen({ readyState }: Connection): boolean {
 interface KnownServer {
   readonly type?: string;
   readonly isWritable?: boolean;
-  /** The time of the server's last reply to the driver's monitor, in the units of `performance.now()`. */
+  /** The last reply to the driver's monitor, in units of `performance.now()`. */
   readonly lastUpdateTime?: number;
 }
 
@@ -75,19 +75,20 @@ interface KnownServers {
 }
 
 /**
- * A standalone server has neither transactions nor change streams. `false` if the type of the server is not known yet.
+ * A standalone server has neither transactions nor change streams. `false` while the type is
+ * unknown.
  */
 export function isStandalone(connection: Connection): boolean {
   if (!isOpen(connection)) return false;
-  // The driver has no public method that returns the type of the server without a round trip.
+  // No public method of the driver returns the type without a round trip.
   const { topology } = connection.getClient() as KnownServers;
   const [server] = topology?.description?.servers?.values() ?? [];
   return server?.type === "Standalone";
 }
 
 /**
- * The shards of a sharded cluster are replica sets. A write may wait until other servers have copied it, so it needs
- * more time.
+ * The shards of a sharded cluster are replica sets. A write may wait for copies, so it needs more
+ * time.
  */
 export function isReplicated(connection: Connection): boolean {
   const { topology } = connection.getClient() as KnownServers;
@@ -95,15 +96,12 @@ export function isReplicated(connection: Connection): boolean {
   return servers.length > 1 || servers.some(({ type }) => type === "Mongos");
 }
 
-/**
- * The time that a reply to the driver's monitor may take, in addition to the interval of the monitor, before the server
- * counts as silent.
- */
+/** Besides the interval of the driver's monitor. */
 const HEARTBEAT_MARGIN_MS = 1000;
 
 /**
- * The driver's monitor has a separate connection. If the server replies to it while the pool is full, a slow ping means
- * a busy pool and not an unreachable server.
+ * The driver's monitor has a separate connection. If the server replies to it while the pool is
+ * full, a slow ping means a busy pool.
  */
 export function isPoolBusy(connection: Connection): boolean {
   const client = connection.getClient();
@@ -124,15 +122,15 @@ export function connectionOf(work: unknown): Connection | undefined {
   return (work.model() as Model<unknown> | undefined)?.db as Connection | undefined;
 }
 
-/** The connection never opens, and `mongoose.connections` does not list it. Its models only cast and validate. */
+/** Never opens, and `mongoose.connections` does not list it. */
 export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
   const Connection = mongoose.Connection as unknown as new (base: unknown) => Connection;
   return new Connection(base);
 }
 
 /**
- * The driver looks up field names in a plain object, so it would not decode arrays in fields with the names of
- * inherited members, such as `toString`.
+ * The driver looks up field names in a plain object, so it would not decode an array in a field
+ * `toString`.
  */
 export function decodeAllNames(connection: Connection): void {
   const { bsonOptions } = connection.getClient() as { bsonOptions?: { fieldsAsRaw?: unknown } };

@@ -15,9 +15,7 @@ export interface ErrorOrigin {
 
 const origins = new WeakMap<object, ErrorOrigin>();
 
-/**
- * The error response uses the class and the schema to leave out hidden fields, and to recognise errors of other models.
- */
+/** An error response leaves out hidden fields and recognises errors of other models. */
 export function markErrors(schema: Schema, target: ModelClass): void {
   for (const operation of ["validate", "save"] as const) {
     const mark = markOwn(function (this: Document, error: Error, _doc: unknown, next: Next): void {
@@ -31,8 +29,8 @@ export function markErrors(schema: Schema, target: ModelClass): void {
 }
 
 /**
- * Mongoose joins the messages of all errors again for each new error, and a body of 40 kB with 5,000 wrong values would
- * block the process for seconds. `addError` is replaced, and `markError()` joins the messages once.
+ * Mongoose joins all messages again for each new error: 5,000 wrong values in 40 kB would block the
+ * process for seconds. `markError()` joins them once.
  */
 const invalidate = markOwn(function (this: Document, ...args: unknown[]): unknown {
   const { Document, Types: { Subdocument } } = mongoose;
@@ -76,7 +74,8 @@ function joinMessages(error: InstanceType<typeof ValidationError>): void {
 type Next = (error: Error) => void;
 
 /**
- * Middleware may save other documents, so a validation error is recorded only for the document that holds its problems.
+ * Middleware may save other documents, so an error is recorded only for the document with its
+ * problems.
  */
 function markError(
   error: unknown,
@@ -90,10 +89,7 @@ function markError(
   origins.set(error, { target, schema: doc.schema as Schema });
 }
 
-/**
- * Mongoose puts the problems of values that it could not cast into a new object, so the problems are compared one by
- * one.
- */
+/** Mongoose puts the problems of failed casts into a new object. */
 function holds(doc: Document, errors: Readonly<Record<string, unknown>>): boolean {
   const { $errors = {} } = doc as { $errors?: Readonly<Record<string, unknown>> };
   return Object.keys(errors).some((path) => $errors[path] === errors[path]);
@@ -117,10 +113,7 @@ function isKind(target: ModelClass, base: ModelClass): boolean {
   return target === base || target.prototype instanceof base;
 }
 
-/**
- * An error that a function threw is a failure of the application. `undefined` if functions only reported wrong values,
- * which are errors of the client.
- */
+/** A thrown error is a failure of the application, but a wrong value is an error of the client. */
 export function validationFailure(error: unknown): { readonly thrown: unknown } | undefined {
   if (!(error instanceof ValidationError)) return undefined;
   for (const problem of Object.values(error.errors) as unknown[]) {
@@ -133,32 +126,26 @@ export function validationFailure(error: unknown): { readonly thrown: unknown } 
   return undefined;
 }
 
-/**
- * A value from the application or a body that Mongoose could not cast. If the client has not sent it, the problem is a
- * failure of the application.
- */
+/** A value from the application or a body that Mongoose could not cast. */
 export function isFailedSet(problem: unknown): problem is InstanceType<typeof CastError> {
   return problem instanceof CastError;
 }
 
-/** A stored value that Mongoose could not cast when it made the document. The client has not caused the problem. */
+/** A stored value that Mongoose could not cast, which the client has not caused. */
 export function isMisfit(problem: unknown): boolean {
   // In the place of an embedded object, Mongoose reports another error than a `CastError`.
   return isWrongElement(problem) || problem instanceof ValidatorError && problem.kind === "cast" &&
       problem.reason instanceof mongoose.Error;
 }
 
-/**
- * Mongoose tries to cast an element such as an empty string, in a list of embedded objects, only when it validates the
- * list.
- */
+/** Mongoose casts an empty string in a list of embedded objects only when it validates the list. */
 export function isWrongElement(problem: unknown): boolean {
   return problem instanceof mongoose.Error && problem.name === "ObjectParameterError";
 }
 
 /**
- * The client always gets the problem of a call of `invalidate()`, but not the problem of a validator for a hidden value
- * that the client has not set.
+ * The client gets a problem of `invalidate()` always, but not a validator's problem with a hidden
+ * value that it has not set.
  */
 export function isBrokenRule(problem: unknown): boolean {
   if (!(problem instanceof ValidatorError)) return false;
@@ -166,10 +153,7 @@ export function isBrokenRule(problem: unknown): boolean {
   return typeof validator === "function" || validator instanceof RegExp;
 }
 
-/**
- * Mongoose keeps the error of a validator as the `reason` of the problem, and uses an error of any other function as
- * the problem.
- */
+/** Mongoose keeps an error of a validator as the `reason`, and any other error as the problem. */
 function thrownIn(problem: unknown): unknown {
   if (problem instanceof ValidatorError) {
     return problem.kind === "cast" ? undefined : problem.reason;
@@ -178,8 +162,8 @@ function thrownIn(problem: unknown): unknown {
 }
 
 /**
- * An `Error` with only a message means a wrong value, as in Mongoose's documentation, and so does an error of a
- * validation library. Other errors, such as a system error with a code, are failures of the application.
+ * A plain `Error` with only a message means a wrong value, as in Mongoose's documentation, and so
+ * does an error of a validation library. Other errors are failures of the application.
  */
 function saysWrong(thrown: unknown): boolean {
   if (typeof thrown !== "object" || thrown === null) return true;

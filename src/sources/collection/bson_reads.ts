@@ -23,17 +23,16 @@ import { NamedReader } from "./named_reader.ts";
 import type { PageRead } from "../source.ts";
 
 export interface StoredQuery {
-  /** The conditions are cast already, because the MongoDB driver does not cast. */
+  /** Cast already, because the driver does not cast. */
   readonly conditions: Filter;
   readonly projection: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** The paths that are read but not shown. */
+  /** Read but not shown. */
   readonly also?: readonly string[] | undefined;
-  /** The string between two entities. The default is a comma. */
   readonly separator?: Separator | undefined;
   /**
-   * The projection for all clients, without the selection of the client. The cursor of a page contains no sort value
-   * that this projection hides.
+   * Without the selection of the client. The cursor of a page contains no sort value that this
+   * hides.
    */
   readonly whole?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -51,13 +50,13 @@ interface EachOptions {
 interface EntitiesOptions {
   readonly timeBudget: TimeBudget;
   readonly page: PageRead | undefined;
-  /** Entities that change are read with all fields, because validators and scopes may need any field. */
+  /** Validators and scopes of a change may need any field. */
   readonly forChange?: boolean | undefined;
 }
 
-/** The document is made only if a hook needs it, because documents are slow to make. */
+/** Documents are slow to make. */
 export class StoredEntity {
-  /** The values as the MongoDB driver decodes them. */
+  /** As the driver decodes them. */
   readonly values: object;
   readonly #toDocument: (values: object) => Document;
 
@@ -77,11 +76,11 @@ export class BsonReads {
   readonly #writer: BsonToJson;
   readonly #selected: StoredQuery["projection"];
   readonly #unselected: Record<string, 0> | undefined;
-  /** Keyed by the projection object. A route always uses the same object, so its writer is compiled once. */
+  /** Keyed by the projection object, which is the same for all requests of a route. */
   readonly #partly = new WeakMap<object, BsonToJson>();
-  /** Keyed by the writer with all fields, and by the names of the left-out fields. */
+  /** Keyed by the writer with all fields, and by the left-out names. */
   readonly #without = new WeakMap<BsonToJson, Map<string, BsonToJson>>();
-  /** Keyed by the array of field names. A hook always has the same array. */
+  /** Keyed by the array of names, which is the same for a hook. */
   readonly #named = new WeakMap<readonly string[], NamedReader>();
   readonly #namedForChange = new WeakMap<readonly string[], NamedReader>();
 
@@ -97,8 +96,7 @@ export class BsonReads {
     const writer = this.writerFor(query);
     const { separator = "," } = query;
     const batches = this.#list(query, timeBudget);
-    // No variable holds the bytes of the batch while a slow client receives a text, so that the garbage collector can
-    // free them.
+    // No variable holds the bytes while a slow client receives a text.
     const nextText = async () => {
       const { done, value } = await batches.next();
       return done ? undefined : await writer.list(value, separator);
@@ -116,7 +114,7 @@ export class BsonReads {
     }
   }
 
-  /** Reads the entities for a whole batch together, so one batch costs one query for each populated field. */
+  /** Each batch costs one query for each populated field. */
   async *readPopulated(
     { options, ...query }: StoredQuery,
     { finder, timeBudget }: { readonly finder: TargetFinder; readonly timeBudget: TimeBudget },
@@ -151,7 +149,7 @@ export class BsonReads {
     }
   }
 
-  /** The caller must limit the time of the call. */
+  /** The caller limits the time. */
   async joined(
     stored: readonly Buffer[],
     { projection, separator, finder }: Pick<StoredQuery, "projection" | "separator"> & {
@@ -165,15 +163,12 @@ export class BsonReads {
     return Buffer.concat([...fillMarked(marked, targets)]);
   }
 
-  /** Without `timeBudget`, the caller must limit the time of each read. */
+  /** Without `timeBudget`, the caller limits the time of each read. */
   batches(query: StoredQuery, timeBudget?: TimeBudget): AsyncGenerator<Batch> {
     return readBatches(this.#open(query), { timeBudget });
   }
 
-  /**
-   * The reads of all long lists together use at most half of the connection pool, so that other requests find a free
-   * connection.
-   */
+  /** All long lists together use at most half of the connection pool. */
   longList(query: StoredQuery, timeBudget: TimeBudget): AsyncGenerator<Batch> {
     return this.#list(query, timeBudget);
   }
@@ -194,8 +189,7 @@ export class BsonReads {
   ): AsyncGenerator<readonly StoredEntity[]> {
     const isPage = page !== undefined;
     const selected = forChange ? query : this.selected(query);
-    // The sort values for a cursor are read from the bytes after hooks have run. Hooks may change bytes in place, so
-    // the entities get copies.
+    // Hooks may change bytes in place before the cursor is read, so entities get copies.
     const make = this.#entityMaker(query, { copies: isPage, forChange });
     const batches = isPage ? this.batches(selected, timeBudget) : this.#list(selected, timeBudget);
     for await (const batch of batches) {
@@ -219,7 +213,7 @@ export class BsonReads {
   ): (stored: Buffer) => StoredEntity {
     const writer = this.writerFor(query);
     const unseen = (query.also ?? []).filter((path) => !writer.shows(path));
-    // With the options of the connection, hooks get the same values as from queries of the application.
+    // Hooks get the same values as from queries of the application.
     const options = { ...this.#model.db.getClient().bsonOptions, validation: { utf8: false } };
     const toDocument = (values: object) => this.#document(values, forChange);
     return (stored) => {
@@ -230,16 +224,13 @@ export class BsonReads {
     };
   }
 
-  /**
-   * For a change, the document keeps a copy of the stored values. Its save compares this copy with the database and so
-   * detects changes of other requests.
-   */
+  /** By the kept values, the save of a change detects changes of other requests. */
   #document(values: object, forChange: boolean): Document {
     if (forChange) return hydrateWithSnapshot(this.#model, values);
     return foundDocument(this.#model, { values, projection: this.#unselected });
   }
 
-  /** Hooks must not see fields with `select: false`, so the projection leaves them out. */
+  /** Hooks must not see fields with `select: false`. */
   selected(query: StoredQuery): StoredQuery {
     const projection = isEmpty(query.projection)
       ? this.#selected
@@ -260,7 +251,6 @@ export class BsonReads {
     } as never) as unknown as mongo.FindCursor;
   }
 
-  /** `leftOut` names fields that a hook has left out of one entity. */
   writerFor(
     { projection }: Pick<StoredQuery, "projection">,
     leftOut: readonly string[] = [],

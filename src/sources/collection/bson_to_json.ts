@@ -13,18 +13,17 @@ import { DocumentWriter } from "../../json/transcode/transcoder.ts";
 import { type Plan, planJson } from "../../json/transcode/plan.ts";
 import { type MarkedJson, Marking } from "../../json/populate.ts";
 
-/** The bytes that are converted in one turn of the event loop, so that a long list does not block other requests. */
+/** For one turn of the event loop. */
 const PORTION = 16 * 1024;
 
 interface StoredJsonOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly projection?: Projection;
-  /** The fields that a hook has left out. */
   readonly leftOut?: readonly string[];
 }
 
-/** If a document has a value that only Mongoose can convert, Mongoose makes the JSON of this document. */
+/** Mongoose makes the JSON of a document with other values. */
 export class BsonToJson {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
@@ -63,7 +62,7 @@ export class BsonToJson {
     return writeJoined(this.#documents, { stored, separator });
   }
 
-  /** Hooks may leave different fields out of each document, so each document has a separate writer. */
+  /** Hooks may leave different fields out of each document. */
   joinedBy(
     all: readonly { readonly stored: Buffer; readonly writer: BsonToJson }[],
     separator: Separator,
@@ -86,7 +85,7 @@ export class BsonToJson {
     return JSON.stringify(this.hydrate(values)) ?? "null";
   }
 
-  /** Slow, so it is only for documents with a value that cannot be converted from BSON bytes. */
+  /** Slow, so it is only for values that cannot be converted from BSON bytes. */
   hydrate(values: object): unknown {
     return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
   }
@@ -134,10 +133,7 @@ function sizeOf(stored: readonly Buffer[]): number {
   return stored.reduce((sum, { length }) => sum + length, 0);
 }
 
-/**
- * `fillMarked()` puts the referenced entities at the marks. A document whose JSON only Mongoose can make becomes one
- * mark.
- */
+/** A document whose JSON only Mongoose can make becomes one mark. */
 export function writeMarked(
   stored: readonly Buffer[],
   { writer, names, separator }: {

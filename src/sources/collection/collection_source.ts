@@ -69,15 +69,12 @@ const DELETE_BATCH = 1000;
 
 interface RemoveOptions {
   readonly together?: Together;
-  /** The query options of hooks. */
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
 export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | "conditions"> {
   readonly model: () => Promise<Model<unknown>>;
-  /** The statements that a feature adds to the transaction of the entities. */
   readonly part?: (() => TransactionPart | undefined) | undefined;
-  /** The work that class options add to each write. */
   readonly additions?: Additions | undefined;
 }
 
@@ -131,8 +128,7 @@ export class CollectionSource implements Source {
 
   async write(change: Change): Promise<Write> {
     const { operation, id, limit } = change;
-    // The hooks of a class may store its entities in another database, and the class then needs no connection. Hooks
-    // are therefore checked before the connection is opened.
+    // The hooks of a class may store its entities elsewhere, and it then needs no connection.
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
     const rule = this.#ruleOf(change);
@@ -210,7 +206,7 @@ export class CollectionSource implements Source {
     return showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs;
   }
 
-  /** Missing if a parent refers to the entities, because each entity then needs a transaction with the parent. */
+  /** Each needs a transaction with the parent. */
   get insertEach(): Source["insertEach"] {
     if (this.#options.linked) return undefined;
     return async (entities) =>
@@ -280,12 +276,11 @@ export class CollectionSource implements Source {
     stampDocument(entity, this.#options.additions);
   }
 
-  /** If a removal keeps the entity, the parent keeps its reference to the entity. */
+  /** The parent then keeps its reference to the entity. */
   protected get keepsRemoved(): boolean {
     return this.#options.additions?.removal !== undefined;
   }
 
-  /** Removes by one statement. */
   protected async removeNamed(named: Filter, options: RemoveOptions = {}): Promise<number> {
     const model = await this.#options.model();
     const { additions, selection: { filter, scope } } = this.#options;
@@ -322,8 +317,8 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * `anyway` leaves out the conditions of the client. The conditions of hooks and scopes always apply, because they
-   * hide entities from the client.
+   * `anyway` leaves out the conditions of the client, but never those from hooks and scopes, which
+   * hide entities.
    */
   protected async open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
@@ -368,7 +363,7 @@ export class CollectionSource implements Source {
     return await timeBudget.wait(query.exec()) as EntityValue | null;
   }
 
-  /** `undefined` if no entity can match, so that no query is needed. */
+  /** `undefined` if no entity can match. */
   protected idFilter(name: EntityName): Filter | undefined {
     return typeof name === "string" ? byKey(name, this.#options) : byStoredId(name);
   }

@@ -8,7 +8,7 @@ const { Types, mongo } = mongoose;
 
 type Check = (value: unknown) => boolean;
 
-/** The decoded values that a Mongoose cast leaves unchanged, by the type of the field. */
+/** The values that Mongoose's cast leaves unchanged, by type. */
 const UNCHANGED: Readonly<Record<string, Check>> = {
   String: (value) => typeof value === "string",
   Number: (value) => typeof value === "number" && !Number.isNaN(value),
@@ -23,7 +23,7 @@ const UNCHANGED: Readonly<Record<string, Check>> = {
   Buffer: (value) => value instanceof mongo.Binary || value instanceof Uint8Array,
 };
 
-/** Compiled at its first use, because a model may embed itself without an end. */
+/** Compiled at its first use, because a model may embed itself. */
 export function declaredType(field: FieldShape): Check {
   let check: Check | undefined;
   return (value) => value === null || (check ??= checkOf(field))(value);

@@ -18,21 +18,17 @@ interface MadeField extends FieldDefault {
 interface Replacement {
   readonly entity: Record<string, unknown>;
   readonly stages: readonly object[];
-  /** The fields that a replacement of a stored entity sets or removes. */
   readonly written: readonly string[];
 }
 
-/**
- * Makes entities without Mongoose documents, which are slow to make. The entities have the values that Mongoose would
- * store.
- */
+/** Mongoose documents are slow to make. Has the values that Mongoose would store. */
 export class EntityMaker {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #fields: readonly MadeField[];
   /**
-   * The fields that a PUT removes if the body leaves them out. `undefined` if the PUT has to keep a part of a field,
-   * because a single update cannot do so and a Mongoose document must be written.
+   * The fields that a PUT removes if the body lacks them. `undefined` if it has to keep a part of a
+   * field, which a single update cannot do.
    */
   readonly #cleared: readonly string[] | undefined;
 
@@ -54,7 +50,7 @@ export class EntityMaker {
   ): Record<string, unknown> | undefined {
     const values = flatFields(body, this.#shape);
     if (values === undefined) return undefined;
-    // Defaults come first, as in Mongoose documents, so that the stored order of the fields is equal.
+    // Defaults come first, so that the stored order is that of Mongoose documents.
     const entity: Record<string, unknown> = { _id };
     for (const { name, make } of this.#fields) {
       const value = make?.();
@@ -68,15 +64,15 @@ export class EntityMaker {
     };
   }
 
-  /** The update also creates a missing entity. `undefined` if only a Mongoose document can make this change. */
+  /**
+   * The update also creates a missing entity. `undefined` if only a Mongoose document can make it.
+   */
   replacement(
     body: JsonObject,
     { by, _id, added = {}, changed = {} }: {
       readonly by: string;
       readonly _id?: unknown;
-      /** The stamps of a new entity. */
       readonly added?: Stamps;
-      /** The stamps of a changed entity. */
       readonly changed?: Stamps;
     },
   ): Replacement | undefined {
@@ -84,7 +80,7 @@ export class EntityMaker {
     if (made === undefined) return undefined;
     const entity: Record<string, unknown> = { ...made, ..._id !== undefined && { _id }, ...added };
     const { schema } = this.#model;
-    // A PUT sets the immutable fields only on a new entity.
+    // A PUT sets immutable fields only on a new entity.
     const given = Object.keys(body).filter((name) => {
       const field = this.#shape.fields.get(name);
       return field?.writable && !isSetOnce(field);
@@ -109,8 +105,8 @@ export class EntityMaker {
 }
 
 /**
- * `false` for an object with read-only or hidden fields inside, because a PUT keeps only these fields. `false` if a
- * function decides whether the field is immutable.
+ * A PUT keeps read-only and hidden fields inside of an object. A function may decide whether the
+ * field is immutable.
  */
 function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
   const { kind, type, shape, element } = field;
@@ -120,8 +116,8 @@ function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
 }
 
 /**
- * `undefined` for a body with other fields than scalars and arrays of scalars, for values that cannot be cast, and for
- * references to entities that must exist.
+ * `undefined` for compound fields, for values that cannot be cast, and for references to entities
+ * that must exist.
  */
 export function flatFields(
   body: JsonObject,

@@ -2,7 +2,7 @@ import type { Document, Model } from "mongoose";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The document does not count as new and gets no new identifier. */
+/** Not new, and without a new identifier. */
 const FOUND = { skipId: true, isNew: false, willInit: true };
 
 export function foundDocument(
@@ -13,7 +13,7 @@ export function foundDocument(
   return (new model(undefined, projection, FOUND) as Document).init(values);
 }
 
-/** Defaults of other fields are not computed, because their functions may need values that were not read. */
+/** Functions of other defaults may need values that were not read. */
 export function documentOfFields(
   model: Model<unknown>,
   { values, names }: { readonly values: Values; readonly names: readonly string[] },

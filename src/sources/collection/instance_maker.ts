@@ -13,16 +13,13 @@ import { hasDefaultAsGiven } from "./declared_types.ts";
 
 export interface InstanceOptions {
   readonly shape: Shape;
-  /** A field that was not read gets no default, because its stored value is not known. */
+  /** A field that was not read gets no default, because it may be stored. */
   readonly shows: Shows;
   /** Empty for the entity, `address.` for an embedded object. */
   readonly prefix: string;
-  /**
-   * The paths at which a query has replaced identifiers by entities. The query has selected the fields of these
-   * entities, so their instances get all fields that were read.
-   */
+  /** A query has replaced identifiers at these paths by entities, whose fields it has selected. */
   readonly populated: ReadonlySet<string>;
-  /** Hooks must not see fields with `select: false`, although their values were read. */
+  /** Hooks must not see fields with `select: false`, although they were read. */
   readonly leavesOut?: boolean;
 }
 
@@ -31,8 +28,8 @@ type Spot = Omit<InstanceOptions, "shape">;
 export type InstanceMaker = (values: object) => object;
 
 /**
- * Makes instances without a Mongoose document, so their changes are not tracked. A stored value of another type than
- * its field stays unchanged, except an object or a list in a field of another type, which is left out.
+ * Changes are not tracked. An object or a list in a field of another type is left out, and other
+ * values stay.
  */
 export function instanceMaker(
   target: ModelClass,
@@ -48,10 +45,9 @@ export function instanceMaker(
   return (values) => {
     const stored = values as Record<string, unknown>;
     const instance = new Blank();
-    // A hook may set a hidden field that is not stored. Every hidden field is not enumerable from the beginning, so
-    // that the value cannot appear in the answer.
+    // A hook may set a hidden field that is not stored, and the answer must not show it.
     for (const { name } of hidden) Object.defineProperty(instance, name, SECRET);
-    // JSON shows the fields in the order in which they are set, so this is the stored order.
+    // JSON shows the stored order, in which the fields are set.
     for (const name of Object.keys(stored)) {
       const value = stored[name];
       if (value !== undefined) fields.get(name)?.put(instance, value);
@@ -63,17 +59,14 @@ export function instanceMaker(
   };
 }
 
-/**
- * Runs no code of the class. Objects of one constructor have one layout in the JavaScript engine, which makes them
- * fast.
- */
+/** Runs no code of the class. Objects of one constructor have one layout, which makes them fast. */
 function blankOf(target: ModelClass): new () => object {
   function Blank() {}
   Blank.prototype = target.prototype;
   return Blank as unknown as new () => object;
 }
 
-/** Not enumerable, so that a spread, a clone and JSON leave the field out. */
+/** A spread, a clone and JSON leave the field out. */
 const SECRET = { value: undefined, writable: true, enumerable: false, configurable: true } as const;
 
 class FieldMaker {
@@ -81,7 +74,7 @@ class FieldMaker {
   readonly hidden: boolean;
   readonly expected: boolean;
   readonly #field: FieldShape;
-  /** An assignment would run a setter of the class, so the property is defined with a descriptor. */
+  /** An assignment would run a setter of the class. */
   readonly #shadows: boolean;
   readonly #convert: (value: unknown) => unknown;
 
@@ -121,14 +114,13 @@ class FieldMaker {
 export interface FieldReader {
   readonly name: string;
   readonly convert: (stored: unknown) => unknown;
-  /** Makes the value of a field that is not stored. Absent if only a document can make this value. */
+  /** Makes the value of a field that is not stored. Absent if only a document can. */
   readonly missing?: () => unknown;
 }
 
 interface FieldReaderOptions {
-  /** Embedded objects get no defaults, because a document has added them already. */
+  /** A document has added the defaults already. */
   readonly isComplete?: boolean;
-  /** Embedded objects lose their fields with `select: false`. */
   readonly leavesOut?: boolean;
 }
 
@@ -177,7 +169,7 @@ function toMap(value: object, inner: (value: unknown) => unknown): Map<string, u
   return new Map(entries.map(([key, each]) => [key, inner(each)]));
 }
 
-/** Compiled at its first use, because a model may embed itself without an end. */
+/** Compiled at its first use, because a model may embed itself. */
 function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
   if (shape === undefined) return (values) => values;
   const target = schemaClass(type) ?? Object as unknown as ModelClass;

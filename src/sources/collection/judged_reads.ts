@@ -21,7 +21,6 @@ interface JudgedReadsOptions {
   readonly timeBudget: TimeBudget;
 }
 
-/** A document that has passed the hooks, and the fields that the hooks leave out. */
 interface Passed {
   readonly stored: Buffer;
   readonly leftOut: readonly string[];
@@ -55,7 +54,7 @@ export class JudgedReads {
     for await (const passed of this.#passedBatches(query)) yield await this.#texts(passed, query);
   }
 
-  /** If hooks leave out entities, further entities are read until the page is full. */
+  /** Reads further entities if hooks leave out some. */
   async eachOf(
     page: PageRead,
     queryOf: (page: PageRead) => StoredQuery,
@@ -64,7 +63,6 @@ export class JudgedReads {
     return await this.#texts(passed.slice(0, page.limit), queryOf(page));
   }
 
-  /** If hooks leave out entities, further entities are read until the page is full. */
   async page(
     page: PageRead,
     queryOf: (page: PageRead) => StoredQuery,
@@ -86,7 +84,6 @@ export class JudgedReads {
     };
   }
 
-  /** `undefined` if a hook rejects the entity. */
   async one(stored: Buffer, query: StoredQuery): Promise<Buffer | undefined> {
     const passed = await this.#pass(stored);
     return passed && await this.#joined([passed], query);
@@ -109,7 +106,7 @@ export class JudgedReads {
     return { passed: kept.map(({ value }) => value), lastIndex };
   }
 
-  /** A list without pages may be long, so it leaves half of the connections to other requests. */
+  /** A list without pages may be long, so it leaves connections to other requests. */
   async *#stored(query: StoredQuery, page?: PageRead): AsyncGenerator<readonly Buffer[]> {
     const batches = page === undefined
       ? this.#reader.longList(query, this.#timeBudget)
@@ -168,8 +165,7 @@ export class JudgedReads {
   }
 
   /**
-   * Shows all fields that the reader may see, even if the client selects fields. The cursor may only contain sort
-   * values that this JSON shows.
+   * The cursor may contain all sort values that the reader may see, whatever the client selects.
    */
   #whole({ stored, leftOut }: Passed, { whole }: StoredQuery): Buffer {
     return this.#writer({ projection: whole ?? {} }, leftOut).joined([stored]);

@@ -26,18 +26,18 @@ const READ_MIDDLEWARE = ["find", "findOne", "init", "createModel"];
 
 const COUNT_MIDDLEWARE = ["countDocuments"];
 
-/** Middleware that only Mongoose documents or queries run. */
+/** Only Mongoose documents or queries run it. */
 const WRITE_MIDDLEWARE = [...READ_MIDDLEWARE, "save", "validate", "updateOne"];
 
 const REMOVE_MIDDLEWARE = [...READ_MIDDLEWARE, "deleteOne"];
 
-/** Only Mongoose applies these schema options to queries. */
+/** Only Mongoose applies these options to queries. */
 const QUERY_OPTIONS = ["read", "readConcern", "collation"];
 
-/** Only Mongoose documents apply these schema options to writes. */
+/** Only Mongoose documents apply these options to writes. */
 const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "collation"];
 
-/** The functions of these field options may use other fields of the same document. */
+/** These functions may use other fields of the document. */
 const RULES = ["set", "transform"];
 
 export interface ModelReads {
@@ -47,7 +47,7 @@ export interface ModelReads {
 
 interface ModelSupport {
   readonly reads: ModelReads | undefined;
-  /** `undefined` if the MongoDB driver can read the model directly, which is faster. */
+  /** `undefined` if the driver can read the model, which is faster. */
   readonly needsMongoose: string | undefined;
   readonly counts: boolean;
   readonly inserts: EntityMaker | undefined;
@@ -57,7 +57,7 @@ interface ModelSupport {
 
 const supports = new WeakMap<Model<unknown>, WeakMap<Shape, ModelSupport>>();
 
-/** Kept for each model and kind of reader, because the function examines all schemas. */
+/** Cached, because all schemas are examined. */
 export function modelSupport(model: Model<unknown>, shape: Shape): ModelSupport {
   let ofModel = supports.get(model);
   if (ofModel === undefined) supports.set(model, ofModel = new WeakMap());
@@ -67,8 +67,8 @@ export function modelSupport(model: Model<unknown>, shape: Shape): ModelSupport 
 }
 
 /**
- * An operation needs documents if Mongoose would run functions of the application, or if an option of the model or of
- * an embedded schema changes how Mongoose reads or writes.
+ * Documents are needed if Mongoose would run functions of the application, or if a schema option
+ * changes its reads or writes.
  */
 export function findSupport(model: Model<unknown>, shape: Shape): ModelSupport {
   const runsNothing = (names: readonly string[]) =>
@@ -78,7 +78,7 @@ export function findSupport(model: Model<unknown>, shape: Shape): ModelSupport {
   const fields = [...shape.fields.values()];
   const needsMongoose = whyMongoose(model);
   const reads = needsMongoose === undefined;
-  // The plugins of a connection may add fields to a schema that the shape does not have.
+  // The plugins of a connection may add fields that the shape does not have.
   const updates = !shape.strict && usualSchema(schema) === schema && hasUsualWrites(schema) &&
     runsNothing(WRITE_MIDDLEWARE) &&
     schemas.flatMap(({ paths }) => Object.values(paths)).flatMap(typesWithin)
@@ -106,14 +106,13 @@ function whyMongoose(model: Model<unknown>): string | undefined {
     : "a schema has options of queries, or shows JSON of the application";
 }
 
-/** Functions of the application, the mode `strictRead: "throw"` and options of queries would change the result. */
 function showsWhatIsStored(schema: Schema): boolean {
   const options = schema.options as Record<string, unknown>;
   return showsStoredValues(schema) && schema.get("strictRead") !== "throw" &&
     !QUERY_OPTIONS.some((name) => isSet(options[name]));
 }
 
-/** Mongoose stores `null` or `false` for an option that the application has not set. */
+/** Mongoose stores `null` or `false` for an option that is not set. */
 function isSet(option: unknown): boolean {
   return option !== undefined && option !== null && option !== false;
 }
@@ -125,10 +124,7 @@ function hasUsualWrites(schema: Schema): boolean {
     !WRITE_OPTIONS.some((name) => Boolean(options[name]));
 }
 
-/**
- * New documents get a random ObjectId, and timestamps without a default of the application. Mongoose must make all
- * other values.
- */
+/** A random ObjectId and timestamps without a default. Mongoose must make all other values. */
 function hasUsualStart(schema: Schema): boolean {
   return hasUsualId(schema) &&
     !Object.values(stampFields(schema)).some((name) => name && hasDefault(schema.path(name)));
@@ -139,7 +135,7 @@ function isMadeAlone([name, field]: [string, FieldShape]): boolean {
   return name === "_id" || kind === "nothing" || make !== undefined;
 }
 
-/** The type must be built into Mongoose, and its rules must look at the value alone. */
+/** The rules must look at the value alone. */
 function needsNoDocument(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   return isMongooseType(type) &&

@@ -25,16 +25,13 @@ interface NamedReaderOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly names: readonly string[];
-  /**
-   * A hook of a change gets embedded objects with their fields with `select: false`, as with the document of the
-   * change.
-   */
+  /** A hook of a change also gets the embedded fields with `select: false`. */
   readonly forChange: boolean;
 }
 
 const { BSON } = mongoose.mongo;
 
-/** The other fields are skipped, which is much faster than a document with all fields. */
+/** Skips all other fields, which is much faster. */
 export class NamedReader {
   readonly #model: Model<unknown>;
   readonly #names: readonly string[];
@@ -53,7 +50,7 @@ export class NamedReader {
     });
   }
 
-  /** The default of a named field may depend on other fields, so the whole stored document must be read. */
+  /** A default may depend on other fields. */
   get needsWhole(): boolean {
     return this.#fields.some(({ missing }) => missing === undefined);
   }
@@ -82,7 +79,6 @@ export class NamedReader {
     return readFields(doc, { names: this.#names, leavesOut: this.#leavesOut });
   }
 
-  /** The values as the MongoDB driver decodes them. */
   #find(stored: Buffer): unknown[] {
     const options = this.#model.db.getClient().bsonOptions as Readonly<Record<string, unknown>>;
     const isUsual = options.promoteValues !== false && options.raw !== true;
@@ -133,8 +129,8 @@ export class NamedReader {
 const IDS_AT_ONCE = 256;
 
 /**
- * A separate buffer for each identifier would be slow. Without a copy, an identifier would keep the whole reply of the
- * database in memory.
+ * A separate buffer for each identifier would be slow. Without a copy, it would keep the whole
+ * reply in memory.
  */
 class IdMaker {
   #copies = Buffer.alloc(0);
@@ -157,7 +153,7 @@ const ids = new IdMaker();
 
 const LOOSE = { validation: { utf8: false } } as const;
 
-/** The bytes are copied, because a hook could change the stored document through them. */
+/** Copied, because a hook could change the stored document through the bytes. */
 function documentOf(elements: readonly Buffer[]): Buffer {
   const size = elements.reduce((sum, { length }) => sum + length, 5);
   const joined = Buffer.allocUnsafe(size);
@@ -168,7 +164,7 @@ function documentOf(elements: readonly Buffer[]): Buffer {
   return joined;
 }
 
-/** Returns `undefined` and does not move if only the driver can decode the value. */
+/** Does not move if only the driver can decode the value. */
 function scalarAt(source: BsonReader): unknown {
   const { type, bytes, at } = source;
   switch (type) {

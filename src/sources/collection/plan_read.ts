@@ -7,32 +7,31 @@ import { isSameForDatabase, projectionOf, withoutApart } from "../../filter/proj
 import type { Selection } from "../../filter/selection.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
-/** `bytes` makes no objects. `by` is the origin of the values of `documents`, and `reason` is for the log. */
+/** `bytes` makes no objects. `by` is the origin of `documents`, and `reason` is for the log. */
 export type ReadPlan =
   & { readonly reason: string }
   & (
     | {
       readonly kind: "bytes";
-      /** Hooks run on the stored bytes. They name the fields that they read. */
+      /** Hooks that name the fields which they read run on the stored bytes. */
       readonly isJudged: boolean;
     }
     | { readonly kind: "documents"; readonly by: "driver" | "mongoose" | "fetch" }
   );
 
-/** The facts of a route and its model. A single request can change the decision. */
+/** A single request can change the decision. */
 export interface ReadFacts {
   readonly hooks: Hooks<object>;
-  /** True for an action too, because it may change entities. */
+  /** Also for an action, which may change entities. */
   readonly forChange: boolean;
   readonly isEmbedded: boolean;
   readonly shape: Shape;
-  /** `undefined` if the MongoDB driver can read the model directly. */
   readonly needsMongoose: string | undefined;
 }
 
 export interface RequestFacts {
   readonly forChange: boolean;
-  /** True if the operation needs objects although no hook gets them. */
+  /** The operation needs objects although no hook gets them. */
   readonly needsEntities?: boolean;
   readonly selection: Pick<Selection, "options" | "projection">;
   readonly shape: Shape;
@@ -40,7 +39,7 @@ export interface RequestFacts {
   readonly select: readonly string[] | undefined;
 }
 
-/** The query options that the MongoDB driver accepts unchanged. */
+/** The query options that the driver accepts unchanged. */
 const DRIVER_OPTIONS: ReadonlySet<string> = new Set([
   "skip",
   "limit",
@@ -80,7 +79,6 @@ export function planRead(
     };
 }
 
-/** The read makes no objects if each of these hooks names the fields that it reads. */
 const READ_HOOKS = ["postFetch", "preSend"] as const;
 
 export function nameTheirFields(hooks: Hooks<object>): boolean {
@@ -114,21 +112,19 @@ export function downgradePlan(plan: ReadPlan, request: RequestFacts): ReadPlan {
     : { kind: "documents", by: "mongoose", reason: onlyMongoose };
 }
 
-/** `undefined` if JSON can be made from the stored bytes. */
 function whyEntities(
   { needsEntities = false, selection, shape, select }: RequestFacts,
 ): string | undefined {
   if (needsEntities) return "the request needs entities";
   const { options, projection } = selection;
   if (options.lean !== undefined) return "a hook has set options.lean";
-  // The projection of a hook may hide a field that the client selects. A read of bytes uses only `select`, and would
-  // show the hidden field.
+  // The projection of a hook may hide a field that the client selects, and a read of bytes uses
+  // only `select`.
   if (select !== undefined && !isEmpty(projection)) return "the client selects from a projection";
   const shown = select === undefined ? withoutApart(projection, shape) : projectionOf(select);
   return whyNotDriver({ options, projection: shown }, shape);
 }
 
-/** `undefined` if the MongoDB driver can read the entities. */
 function whyMongoose({ forChange, selection, shape }: RequestFacts): string | undefined {
   const { options, projection } = selection;
   if (mongoose.get("transactionAsyncLocalStorage")) {

@@ -9,15 +9,11 @@ import { isSetOnce } from "../../schema/fields/visibility.ts";
 import { entityHook } from "./plan_read.ts";
 import type { Change } from "../source.ts";
 
-/** The facts that decide whether one statement can write a change. Mongoose documents write any other change. */
 export interface WriteFacts {
   readonly shape: Shape;
   readonly selection: Selection;
   readonly conditions: Readonly<Record<string, unknown>>;
-  /**
-   * Whether a parent refers to the entities. The entity and the reference are written together, so one statement is not
-   * enough.
-   */
+  /** A parent refers to the entities, and both are written together. */
   readonly linked: boolean;
   readonly takes: {
     readonly inserts: boolean;
@@ -26,7 +22,7 @@ export interface WriteFacts {
   };
 }
 
-/** The values of the body are checked later, and a value that breaks a rule needs documents too. */
+/** The values of the body are checked later. */
 export function whyDocuments(change: Change, facts: WriteFacts): string | undefined {
   const reason = whyHooked(change);
   if (reason !== undefined) return reason;
@@ -53,8 +49,8 @@ export function whyDocuments(change: Change, facts: WriteFacts): string | undefi
 }
 
 /**
- * Documents repeat these changes after the database has refused their statement. A refused statement aborts a
- * transaction around the request, so documents are needed from the beginning in such a transaction.
+ * Documents repeat these changes after a refused statement, which would abort a transaction around
+ * the request.
  */
 function isRepeated({ operation }: Change): boolean {
   return operation !== "create" && operation !== "remove";
@@ -66,10 +62,7 @@ export function whyHooked({ hooks }: Pick<Change, "hooks">): string | undefined 
   return hook === undefined ? undefined : `the hook ${hook} gets each entity`;
 }
 
-/**
- * Whether one statement can write a change although class options add statements to its transaction. With `isUpdate`, a
- * removal only updates the entity, as for the trash.
- */
+/** With `isUpdate`, a removal only updates the entity. */
 export function isOneInTransaction(
   { operation, bodies }: Change,
   { isUpdate }: { readonly isUpdate: boolean },
@@ -109,8 +102,8 @@ function whyNotReplaced(
   { body, isGuarded = false }: Change,
   { conditions, takes, ...facts }: WriteFacts,
 ): string | undefined {
-  // An upsert copies the values of its conditions into a new entity, so its only condition is the identifier. The
-  // statement of a replacement with a guard is no upsert.
+  // An upsert copies the values of its conditions into a new entity, so its only condition is the
+  // identifier. With a guard, it is no upsert.
   if (!isGuarded && !isEmpty(conditions)) return "conditions of a replacement bind its entity";
   if (setsFreeText(body, { kind: "object", shape: facts.shape })) {
     return "a text in free-form data may repeat a stored value of another type";
@@ -131,7 +124,6 @@ function whyOptions({ options }: Selection): string | undefined {
   return isEmpty(options) ? undefined : "hooks have set query options";
 }
 
-/** The reason why the entity must be read again after the write to show it in the answer. */
 function whyNotShown({ selection, shape }: WriteFacts): string | undefined {
   return whyOptions(selection) ??
     (showsInPart({ selection, shape })
@@ -139,7 +131,7 @@ function whyNotShown({ selection, shape }: WriteFacts): string | undefined {
       : undefined);
 }
 
-/** The stored array is read first, so that the write fails if another request changes the array in the meantime. */
+/** The stored array is read first, so that the write fails if another request changes it. */
 function setsArray(body: JsonObject, { fields }: Shape): boolean {
   return Object.keys(body).some((name) => fields.get(name)?.kind === "array");
 }
@@ -159,7 +151,7 @@ function setsFreeText(
   );
 }
 
-/** A direct update would change a field that is set once. A Mongoose document keeps the stored value. */
+/** A direct update would change a field that is set once. */
 function setsImmutable(body: JsonObject, { fields }: Shape): boolean {
   return Object.keys(body).some((name) => {
     const field = fields.get(name);

@@ -28,8 +28,8 @@ interface ListQuery {
 }
 
 /**
- * The cursor of the driver has the stored values before Mongoose casts them, which the cursor of a page needs. Mongoose
- * passes it to the listeners of the event `cursor`.
+ * The driver's cursor has values that Mongoose has not cast, for the cursor of a page. Listeners of
+ * the event `cursor` get it.
  */
 interface FoundCursor {
   map(see: (found: object) => object): unknown;
@@ -58,8 +58,8 @@ export function readListed(
 }
 
 /**
- * Entities that middleware of `find()` hides do not count, and `skip` and `limit` of the query do not apply. The caller
- * must limit the time of the call.
+ * Entities that middleware of `find()` hides do not count, and `skip` and `limit` do not apply. The
+ * caller limits the time.
  */
 export async function countInCollection(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
@@ -85,15 +85,15 @@ export async function countInCollection(
 }
 
 /**
- * Throws if middleware or functions of the model show other values than are stored, because the results would reveal
- * the stored values. The caller must limit the time of the call.
+ * Throws if the model shows other values than are stored, because the results would reveal them.
+ * The caller limits the time.
  */
 export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   { parameter, stages, fields }: Aggregation,
 ): Promise<Record<string, unknown>[]> {
   if (!isCountable(conditions)) throw new StoreFailure({ kind: "byDistance", parameter });
-  // Plugins may change schemas when Mongoose compiles the model, so the compiled schemas are checked again.
+  // Plugins may change schemas when Mongoose compiles the model.
   const schemas = [model, ...Object.values(model.discriminators ?? {})].map(({ schema }) => schema);
   if (findsByMiddleware(model.schema, "aggregate")) {
     throw new TypeError(`Cannot aggregate "${model.modelName}": a plugin has middleware of find()`);
@@ -125,7 +125,7 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
   return found.map(({ _id }) => _id);
 }
 
-/** With the session of a transaction, the read and the following write see the same data. */
+/** In the session of a transaction, the following write sees the same data. */
 export async function readMet(
   { model, conditions, selection: { options: { collation } }, timeBudget }: OpenCollection,
   { named, session }: {
@@ -147,7 +147,7 @@ export async function readMet(
   return found.map(({ _id }) => _id);
 }
 
-/** Scopes and filters do not apply, because the caller checks whether an earlier request has stored the entities. */
+/** Scopes and filters do not apply: an earlier request may have stored the entities. */
 export async function storedOf(
   { model: { collection }, timeBudget, maxTimeMS }: OpenCollection,
   ids: readonly unknown[],
@@ -157,7 +157,7 @@ export async function storedOf(
   return (await timeBudget.wait(found.toArray())).map(({ _id }) => _id);
 }
 
-/** Numbers keep their BSON types, because a JavaScript number would lose digits of a 64-bit integer. */
+/** Numbers keep their BSON types, because a JavaScript number would lose digits. */
 export async function readStoredValues(
   { model, timeBudget, maxTimeMS }: OpenCollection,
   { conditions, paths }: { readonly conditions: Filter; readonly paths: readonly string[] },
@@ -168,17 +168,14 @@ export async function readStoredValues(
   return await timeBudget.wait(found) ?? undefined;
 }
 
-/**
- * With a longer path, MongoDB would leave out array elements that are not objects, and the result would differ from the
- * stored value.
- */
+/** With a longer path, MongoDB would leave out array elements that are no objects. */
 export function topFields(paths: readonly string[]): Record<string, 1> {
   return Object.fromEntries(paths.map((path) => [topOf(path), 1]));
 }
 
 type SavedRead = Pick<OpenCollection, "selection" | "timeBudget" | "maxTimeMS">;
 
-/** A secondary may not have the write yet and would return the entity before the write. */
+/** A secondary may not have the write yet. */
 export const JUST_SAVED = { readPreference: "primary" } as const;
 
 export async function readSaved(
@@ -202,20 +199,17 @@ export async function readAllSaved(
   const named = withConditions(query, { _id: { $in: docs.map(({ _id }) => _id) } });
   const found = await timeBudget.wait(named.exec()) as Document[];
   const shown = new Map(found.map((each) => [String(each._id), each]));
-  // The projection of a hook may leave out `_id`, so that an entity cannot be assigned to its document. Such an entity
-  // is read again.
+  // The projection of a hook may leave out `_id`, so that an entity cannot be assigned to its
+  // document.
   return await Promise.all(docs.map((doc) => shown.get(String(doc._id)) ?? readSaved(doc, read)));
 }
 
-/**
- * The minimum batch size of a read of further entities. With the size of a small page, the read would need many
- * batches.
- */
+/** With the size of a small page, a read of further entities would need many batches. */
 const REST_AT_ONCE = 100;
 
 /**
- * The limit is one entity more than the page shows, which tells whether another page follows. A read of further
- * entities has no limit, because hooks may leave out any number of entities.
+ * Reads one entity more, which tells whether another page follows. Hooks may leave out any number,
+ * so a read of further entities has no limit.
  */
 export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, number> {
   const most = limit + 1;
@@ -224,8 +218,8 @@ export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, n
 }
 
 /**
- * Includes the fields with `select: false`, which validators and scopes need. Fields with `apart` are left out unless
- * the scope reads them.
+ * Validators and scopes need the fields with `select: false`. Fields with `apart` are left out
+ * unless the scope reads them.
  */
 export function wholeProjection(
   { shape, selection: { scope } }: Pick<OpenCollection, "shape" | "selection">,

@@ -34,26 +34,21 @@ export interface OpenCollection {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly selection: Selection;
-  /** The values are not cast yet. */
+  /** Not cast yet. */
   readonly name?: Filter;
-  /** The joined conditions of the client, of hooks, of scopes and of the parent. Their values are not cast yet. */
+  /** All joined conditions, not cast yet. */
   readonly conditions: Filter;
   readonly timeBudget: TimeBudget;
   readonly maxTimeMS: number;
-  /**
-   * Whether a parent refers to the entities. A new entity and the reference of the parent are then written together.
-   */
+  /** A parent refers to the entities, so both are written together. */
   readonly linked?: boolean;
-  /** The field by which the path of `replace()` identifies the entity. */
   readonly by?: string | undefined;
-  /** The values that class options store with a write. */
   readonly stamps?: ((isNew: boolean) => Stamps) | undefined;
-  /** The update that is sent in the place of a removal. Missing if a removal removes the entity. */
   readonly removal?: Update | undefined;
   readonly rule?: TransactionRule | undefined;
 }
 
-/** With `isOne`, the read ignores `skip` and `limit`, and also reads the version for the `ETag`. */
+/** With `isOne`, `skip` and `limit` are ignored, and the version is read for the `ETag`. */
 interface StoredRead {
   readonly request: ReadRequest;
   readonly page?: PageRead | undefined;
@@ -111,11 +106,10 @@ function readsOf({ model, shape }: OpenCollection): ModelReads {
 
 interface OpenBytesOptions {
   readonly collection: OpenCollection;
-  /** `undefined` if no entity can match. */
   readonly nameFilter: (name: EntityName) => Filter | undefined;
 }
 
-/** Throws if hooks name fields and nothing runs them, because the read would show entities that the hooks reject. */
+/** The read would show entities that hooks with named fields reject. */
 export function openBytes(request: ReadRequest, options: OpenBytesOptions): BytesRead {
   const { judge, hooks } = request;
   if (judge !== undefined) return openJudged(request, { ...options, judge });
@@ -165,8 +159,7 @@ function openJudged(
     },
     async page(page, count) {
       const total = count && timeBudget.wait(countInCollection(collection, count.limit));
-      // If the read fails first, nothing else handles a failure of the count, and the process would report an unhandled
-      // rejection.
+      // If the read fails first, a failure of the count would be an unhandled rejection.
       total?.catch(() => {});
       return { ...await reads.page(page, pageQuery), total: await total };
     },
@@ -193,12 +186,11 @@ async function readOne(request: ReadRequest, collection: OpenCollection): Promis
   return { text: await collection.timeBudget.wait(text), version };
 }
 
-/** Hooks get entities with all fields that a read shows, not with the selection of the client. */
+/** Hooks get all fields that a read shows, whatever the client selects. */
 function forEntities(request: ReadRequest): ReadRequest {
   return { ...request, select: undefined, judge: undefined };
 }
 
-/** The driver reads the values, without a query of Mongoose. */
 export function storedEntities(
   { request, page }: StoredRead,
   collection: OpenCollection,
@@ -209,7 +201,6 @@ export function storedEntities(
   return readsOf(collection).reader.entities(query, { timeBudget, page, forChange });
 }
 
-/** The driver reads the values, without a query of Mongoose. */
 export async function storedEntity(
   request: ReadRequest,
   collection: OpenCollection,
@@ -217,15 +208,15 @@ export async function storedEntity(
   const { reader } = readsOf(collection);
   const { forChange } = request;
   const whole = forEntities(request);
-  // The version is not read in addition to the projection, because hooks would see it.
+  // Hooks would see the version.
   const { also: _also, ...query } = queryOf({ request: whole, isOne: true }, collection);
   const stored = await findOne(forChange ? query : reader.selected(query), collection);
   return stored === undefined ? null : reader.entity(stored, query, forChange);
 }
 
 /**
- * `null` if no entity matches. `undefined` if only Mongoose can read the model, or if a condition on a value could
- * differ from the stored value.
+ * `null` if no entity matches. `undefined` if only Mongoose can read the model, or a condition
+ * could differ from the stored value.
  */
 export async function readGuarded(
   collection: OpenCollection,
@@ -267,7 +258,7 @@ async function findOne(
   const reads = readsOf(collection);
   const named = castFilter(model, name);
   const { _id: shown = true } = query.projection;
-  // Requests that share a query find their documents by `_id`, so the projection must include it.
+  // Requests that share a query find their documents by `_id`.
   if (named._id instanceof mongoose.Types.ObjectId && shown) {
     return await timeBudget.wait(reads.shared.find(named._id, query));
   }

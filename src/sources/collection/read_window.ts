@@ -21,7 +21,7 @@ interface ReadPage extends Pick<ReadRequest, "finder"> {
   readonly page: PageRead;
 }
 
-/** The caller must limit the time of the call. */
+/** The caller limits the time. */
 export async function readPage(read: ReadPage, collection: OpenCollection): Promise<FoundPage> {
   const { reader, query, finder, page } = read;
   const { all, total } = await readFound(read, collection);
@@ -38,10 +38,7 @@ interface Found {
   readonly total?: number;
 }
 
-/**
- * Reads the page and the count by one statement if possible, because a second statement would cost as much as the rest
- * of the request.
- */
+/** A second statement for the count would cost as much as the rest of the request. */
 async function readFound(
   { reader, query, count }: ReadPage,
   collection: OpenCollection,
@@ -64,22 +61,16 @@ async function gather(batches: AsyncIterable<Batch>): Promise<readonly Buffer[]>
   return found;
 }
 
-/**
- * The operators that MongoDB refuses in an aggregation, or accepts in one place only. A second statement counts a list
- * with such an operator.
- */
+/** MongoDB refuses these operators in an aggregation, or accepts them in one place only. */
 const NEEDS_FIND: ReadonlySet<string> = new Set([...UNCOUNTABLE, "$text"]);
 
 interface Count {
-  /** Already cast, and without the condition for the cursor of the page, because the whole list is counted. */
+  /** Cast, and without the condition of the cursor. */
   readonly conditions: Filter;
   readonly limit: number | undefined;
 }
 
-/**
- * The last document of the result is the number of entities in the whole list. `undefined` if the result could differ
- * from two separate statements.
- */
+/** The last document has the count. `undefined` if the result could differ from two statements. */
 function openCounted(
   { collection }: Model<unknown>,
   { conditions, options, also = [], count, ...query }: StoredQuery & { readonly count: Count },
@@ -87,7 +78,7 @@ function openCounted(
   const projection = alsoReading(query.projection, also);
   const { sort = {}, skip = 0, limit, hint, readPreference, strictQuery: _strict, ...others } =
     options;
-  // MongoDB refuses `$unionWith` in a transaction, so a transaction sends two statements.
+  // MongoDB refuses `$unionWith` in a transaction.
   const isSame = sharedSession() === undefined && hint === undefined &&
     readPreference === undefined && typeof limit === "number" &&
     isFreeOf(conditions, NEEDS_FIND) && isDirections(sort) && showsIds(projection);
@@ -103,7 +94,7 @@ function openCounted(
   return collection.aggregate(pipeline, others as never) as unknown as mongo.AggregationCursor;
 }
 
-/** `$count` returns no document for an empty list, and the number is 0. */
+/** `$count` returns no document for an empty list. */
 function takeCount(all: readonly Buffer[]): Found {
   const last = all.at(-1);
   const decoded: Counted = last === undefined ? {} : decodeBson(last);
@@ -130,10 +121,7 @@ function isDirections(sort: unknown): sort is object {
     Object.values(sort).every((direction) => direction === 1 || direction === -1);
 }
 
-/**
- * Whether a projection has the same meaning in an aggregation as in a query, and includes `_id`. The document with the
- * count is recognized by its missing `_id`.
- */
+/** The projection must mean the same in an aggregation. Only the count has no `_id`. */
 function showsIds(projection: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(projection).every(([path, value]) =>
     !path.includes("$") && (value === 1 || value === true || (path !== "_id" && !value))

@@ -12,18 +12,14 @@ interface RemovalForGoodOptions {
 }
 
 /**
- * Removes entities without a request. If a portion is too large for one transaction, its entities are removed one by
- * one, and an entity that alone is too large stays.
+ * If a portion is too large for one transaction, its entities are removed one by one. A single
+ * entity that is too large stays.
  */
 export class RemovalForGood {
-  /** The identifiers of the entities that stay. */
   readonly tooLarge: unknown[] = [];
   readonly #model: Model<unknown>;
   readonly #options: RemovalForGoodOptions;
-  /**
-   * The number of entities that the next calls remove one by one, because all of them were too large for one
-   * transaction.
-   */
+  /** Entities to remove one by one, because together they were too large. */
   #singles = 0;
 
   constructor(model: Model<unknown>, options: RemovalForGoodOptions) {
@@ -32,7 +28,7 @@ export class RemovalForGood {
   }
 
   /**
-   * An entity that does not match the filter any more at the time of its removal stays.
+   * An entity that does not match any more at its removal stays.
    * @returns The number of removed entities.
    */
   async remove(filter: Filter): Promise<number> {

@@ -19,12 +19,11 @@ interface Gathering {
 }
 
 /**
- * Requests in one turn of the event loop share one query if only their identifiers differ, so that many simultaneous
- * requests cost few round trips.
+ * Requests in one turn of the event loop share a query if only their identifiers differ, which
+ * saves round trips.
  */
 export class SharedReads {
   readonly #reader: BsonReads;
-  /** The queries that will be sent at the end of the current turn of the event loop. */
   readonly #waiting = new Map<string, Gathering>();
   #running = 0;
   #wasAlone = true;
@@ -33,9 +32,9 @@ export class SharedReads {
     this.#reader = reader;
   }
 
-  /** `undefined` if the conditions of the query exclude the entity. The caller must limit the time of the call. */
+  /** `undefined` if the conditions exclude the entity. The caller limits the time. */
   async find(id: ObjectId, query: StoredQuery): Promise<Buffer | undefined> {
-    // A read in a transaction must not be sent with the reads of other requests, which see other data.
+    // A transaction sees other data than the reads of other requests.
     const isAlone = sharedSession() !== undefined || this.#running === 0 && this.#wasAlone;
     const found = isAlone ? this.#run([id], query) : this.#gather(id, query);
     return (await found).get(id.toHexString());
@@ -75,8 +74,8 @@ export class SharedReads {
 }
 
 /**
- * Equal only for equal queries, so that a request never gets an entity by the query of another request. The order of
- * keys counts in BSON, and JSON is cheaper for the options of a simple query.
+ * Equal only for equal queries, so that no request gets an entity by another's query. BSON keeps
+ * the order of keys, and JSON is cheaper for simple queries.
  */
 function nameOf(query: StoredQuery): string {
   const { conditions, projection, options } = query;

@@ -23,7 +23,6 @@ export function stampingUpdate(values: Stamps, model: Model<unknown>): Update {
   };
 }
 
-/** The update that is sent in the place of a removal. `undefined` if the entity is removed for good. */
 export function removalOf(
   additions: Additions | undefined,
   model: Model<unknown>,
@@ -32,7 +31,7 @@ export function removalOf(
   return values && stampingUpdate({ ...stampsFor(additions, model)?.(false), ...values }, model);
 }
 
-/** "missed" if no entity matches, and "refused" if Mongoose documents must repeat the write. */
+/** After "refused", Mongoose documents must repeat the write. */
 export async function store(
   command: Omit<UpdateCommand, "id" | "projection">,
   { minimal = false, rule, name, ...collection }: OpenCollection & {
@@ -44,8 +43,9 @@ export async function store(
   const sent = updateOne({ model, timeBudget, rule }, { ...command, id: name, projection });
   const result = await timeBudget.wait(sent).catch(orRefused);
   if (result === "refused") return result;
-  const { after: stored } = result;
-  if (stored === undefined) return "missed";
+  const { isMet, after: stored = {} } = result;
+  // With a write concern of 0, there is no entity to show.
+  if (!isMet || !minimal && result.after === undefined) return "missed";
   const version = asVersion(stored[versionKeyOf(model) ?? ""]);
   const told = { version, ...version === 0 && { created: String(stored._id) } };
   if (minimal) return told;
@@ -55,8 +55,8 @@ export async function store(
 }
 
 /**
- * The error codes for a version that is not a number, a value that breaks a rule of the collection, and a duplicate of
- * a unique value. Mongoose documents repeat the write, because their errors name the field with the wrong value.
+ * A version that is no number, a broken rule of the collection, or a duplicate. The errors of
+ * Mongoose documents name the wrong field.
  */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
 

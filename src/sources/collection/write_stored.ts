@@ -38,10 +38,7 @@ const VALUES = "a value of the body needs a document, or a document tells what i
 
 type Send = (unchanged?: Filter) => Promise<WriteResult | Unsent>;
 
-/**
- * `undefined` if a value of the body needs a Mongoose document. Nothing is written before the returned function is
- * called.
- */
+/** Only the returned function writes. */
 async function prepare(change: Change, collection: OpenCollection): Promise<Send | undefined> {
   switch (change.operation) {
     case "create":
@@ -112,7 +109,10 @@ async function insertTogether(
   return { text: `[${(await mapPaced(all, (each) => toJson(each, shape))).join()}]` };
 }
 
-/** Each entity succeeds or fails separately. An entity that needs a Mongoose document has no result. */
+/**
+ * Each entity succeeds or fails separately. `undefined` entities need Mongoose documents and have
+ * no result.
+ */
 async function insertEach(
   entities: readonly (Values | undefined)[],
   { collection: { model, timeBudget } }: Insertion,
@@ -155,13 +155,12 @@ async function updateAll(
   };
 }
 
-/** `undefined` if the update needs Mongoose documents. */
 function changesBy(
   body: JsonObject,
   { model, shape, selection: { scope }, stamps }: OpenCollection,
 ): Values | undefined {
   const changes = flatFields(body, shape);
-  // The update must not change a field that the scope reads, because the entity could leave its scope.
+  // By a change of a field that the scope reads, the entity could leave its scope.
   const names = Object.keys({ ...changes, ...stamps?.(false) });
   const isKept = changes && keepsScopes({ model, scope, steps: [] }, names);
   return isKept ? changes : undefined;
@@ -171,10 +170,7 @@ function updateBy(changes: Values, { model, stamps }: OpenCollection): Update {
   return stampingUpdate({ ...changes, ...stamps?.(false) }, model);
 }
 
-/**
- * `undefined` if the entity may be outside of the scope. The database must check the scope, so a Mongoose document is
- * written.
- */
+/** `undefined` if the database must check the scope, so that a Mongoose document is written. */
 function newWithin(made: Values, collection: OpenCollection): Values | undefined {
   const { model, selection: { scope } } = collection;
   const entity = stampNew(made, collection);
@@ -198,11 +194,9 @@ async function replace(
     return undefined;
   }
   if (!await areAllowed(made, collection)) return undefined;
-  // `replacement()` has cast the identifier, and versions are numbers, so Mongoose need not cast the filter.
+  // Already cast.
   const named = everyFilter({ [by]: made.entity[by] }, version);
   return (unchanged) => {
-    // An upsert copies the values of its conditions into a new entity, so a statement with further conditions is no
-    // upsert.
     const upsert = version === undefined && unchanged === undefined;
     const conditions = castFilter(model, collection.conditions);
     const bound = everyFilter(named, conditions, unchanged ?? {});
@@ -212,8 +206,8 @@ async function replace(
 }
 
 /**
- * `"unknown"` if a new entity cannot get its values. Mongoose documents then write the change, because they find out
- * first whether the entity exists.
+ * `"unknown"` if a new entity cannot get its values. Mongoose documents then find out whether the
+ * entity exists.
  */
 function stampsOfReplacement(
   stamps: NonNullable<OpenCollection["stamps"]>,
@@ -236,8 +230,10 @@ async function remove(collection: OpenCollection): Promise<WriteResult | Unsent>
     });
     return typeof stored === "string" ? stored : {};
   }
+  const collation = model.schema.get("collation" as never) as object | undefined;
+  const options = { ...collation && { collation } };
   try {
-    await timeBudget.wait(removeOne({ model, timeBudget }, { filter, id: name }));
+    await timeBudget.wait(removeOne({ model, timeBudget }, { filter, id: name, options }));
     return {};
   } catch (error) {
     if (isFailure(error, "changed")) return "missed";

@@ -9,31 +9,25 @@ import { mapInOrder } from "./map_in_order.ts";
 
 interface FillOptions<E, T> {
   readonly page: PageRead;
-  /** The second call reads further entities, if hooks have left out so many that the page is not full. */
+  /** The second call reads further entities for a page that is not full. */
   readonly list: (part: PageRead) => AsyncIterable<readonly E[]>;
-  /** `undefined` if a hook leaves the entity out. */
   readonly show: (entity: E) => MaybePromise<T | undefined>;
-  /**
-   * The index counts all entities that were read for the page. The values contain the identifier, by which a read of
-   * further entities excludes the entity.
-   */
+  /** The index counts all entities that were read. The values contain the identifier. */
   readonly endOf: (index: number) => SortValues | undefined;
-  /** Whether the page is no longer needed, so that the read can stop. */
   readonly isOver: () => boolean;
   /** `false` for a `fetch` hook, which returns all its entities at once. */
   readonly hasRest: boolean;
 }
 
 /**
- * The index also counts the entities that hooks have left out, because the parameter `skip` of the next page counts
- * them.
+ * The index also counts entities that hooks have left out, because `skip` of the next page does.
  */
 export interface Shown<T> {
   readonly value: T;
   readonly index: number;
 }
 
-/** Reads further entities until the page is full, and one entity more if another page follows. */
+/** Reads one entity more if another page follows. */
 export async function fillPage<E, T>(
   { page, list, show, endOf, isOver, hasRest }: FillOptions<E, T>,
 ): Promise<Shown<T>[]> {
@@ -58,9 +52,7 @@ export async function fillPage<E, T>(
   return kept;
 }
 
-/**
- * Excludes the entities by their identifiers, because positions change when other requests insert or remove entities.
- */
+/** Positions change when other requests insert or remove entities, so identifiers exclude them. */
 function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
   const rest = { ...page, isRest: true };
   const ids = read.flatMap((end) => end === undefined ? [] : [exactly(end._id, page)]);
@@ -69,7 +61,7 @@ function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): Page
   return { ...rest, afterCursor: everyFilter(page.afterCursor, others) };
 }
 
-/** A collation may compare other identifiers as equal. Regular expressions ignore the collation. */
+/** A collation may make other identifiers equal, but regular expressions ignore it. */
 function exactly(id: unknown, { isLoose = false }: PageRead): unknown {
   if (!isLoose || typeof id !== "string") return id;
   return new mongoose.mongo.BSONRegExp(`^${escapePattern(id)}\\z`);

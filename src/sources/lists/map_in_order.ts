@@ -7,8 +7,8 @@ const WINDOW = 32;
 const BATCH = 128;
 
 /**
- * Limits the number of calls that run at a time, so that a long list does not start thousands. Results are in the order
- * of the entities, without `undefined`, and the first error ends the iteration.
+ * Limits the calls that run at a time. Results keep the order, without `undefined`, and the first
+ * error ends the iteration.
  */
 export async function* mapInOrder<T, R>(
   lists: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
@@ -27,8 +27,7 @@ export async function* mapInOrder<T, R>(
       try {
         result = map(entity);
       } catch (error) {
-        // The error of an earlier entity is thrown first, so that a client gets the same error, whichever hook fails
-        // first.
+        // The client gets the same error, whichever hook fails first.
         for (const earlier of pending) await earlier;
         throw error;
       }
@@ -37,7 +36,7 @@ export async function* mapInOrder<T, R>(
         pending.push(settled(result));
         if (pending.length >= WINDOW) add(await pending.shift());
       }
-      // The entities may come in a single array. The caller can send the first batch before the last entity is mapped.
+      // The first batch can be sent before the last entity is mapped, even of a single array.
       if (kept.length >= BATCH) {
         yield kept;
         kept = [];
@@ -63,7 +62,7 @@ export async function collect<T>(lists: AsyncIterable<readonly T[]>): Promise<T[
   return all;
 }
 
-/** The rejection may be handled later. Without the empty handler, the process would report an unhandled rejection. */
+/** Without the empty handler, a rejection that is handled later would count as unhandled. */
 function settled<T>(result: MaybePromise<T>): Promise<T> {
   const promise = Promise.resolve(result);
   promise.catch(() => {});

@@ -63,15 +63,14 @@ interface ElementOptions extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * Reads and writes the entities that a parent embeds. A read is an aggregation on the document that contains the
- * parent, so that filters and sort orders apply to the embedded objects.
+ * Reads by an aggregation on the document with the parent, so that filters and sort orders apply to
+ * the embedded objects.
  */
 export class ElementSource implements Source {
   readonly #options: ElementSourceOptions;
   readonly #scope: Filter;
   /**
-   * Each write repeats the filter of the read, so that an object that another request has changed and that no longer
-   * matches is not written.
+   * Each write repeats the filter of the read, because another request may have changed the object.
    */
   #selected: Filter = {};
 
@@ -84,7 +83,7 @@ export class ElementSource implements Source {
     return this.readEntities(request);
   }
 
-  /** Embedded entities are never read as JSON, because an aggregation takes them out of another document. */
+  /** Never as JSON, because an aggregation takes the entities out of another document. */
   readEntities({ forChange }: ReadRequest): Promise<EntitiesRead> {
     const read = (filter: Filter, options: ElementOptions) =>
       forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options);
@@ -225,8 +224,7 @@ export class ElementSource implements Source {
   async #write(docs: readonly Document[], write: () => Promise<void>): Promise<EntityValue[]> {
     const { link, shape, timeBudget, maxTimeMS, selection } = this.#options;
     for (const doc of docs) this.stamp(doc);
-    // `readProjected()` throws for a projection that embedded entities cannot have. The call comes first, so that such
-    // an error prevents the write.
+    // `readProjected()` throws for some projections, which must prevent the write.
     readProjected(selection.projection, this.#options);
     await timeBudget.wait(write());
     if (!showsInPart({ selection, shape })) return [...docs];
@@ -249,7 +247,7 @@ export class ElementSource implements Source {
   #named(name: EntityName, anyway = false): Filter | undefined {
     const { link, model, selection: { hookConditions: added = {} } } = this.#options;
     const id = typeof name === "string" ? byIdentifier(name) : name;
-    // A property with a single embedded object holds no other object, so its identifier is not compared.
+    // A single embedded object is found without its identifier.
     const named = link.array ? id && byStoredId(id) : {};
     return named && everyFilter(named, anyway ? castFilter(model, added) : this.#filter());
   }
@@ -291,7 +289,7 @@ export class ElementSource implements Source {
       ...typeof limit === "number" && limit > 0 ? [{ $limit: limit }] : [],
       ...stages,
     ];
-    // All selected objects are read into one array, so a small batch size would only cause further round trips.
+    // All objects are read into one array, so a small batch size would only cause round trips.
     const bounded = { ...options, batchSize: BATCH_SIZE };
     const cursor = parent.model.collection.aggregate<StoredObject>(all as never, bounded);
     return await timeBudget.wait(cursor.toArray());

@@ -34,14 +34,14 @@ interface PropertyWrite {
 
 export interface Addition extends PropertyWrite {
   readonly values: readonly unknown[];
-  /** By default, a property for a single value must be empty, so that a new value replaces no other value. */
+  /** By default, a new value must not replace another value. */
   readonly vacant?: Filter;
   readonly reads?: "version" | undefined;
 }
 
 /**
- * `undefined` if the parent does not exist any more, or if a property for a single value has a value. Also `undefined`
- * if an array has a new identifier already, because another request with the same idempotency key has added the object.
+ * `undefined` if the parent is gone, or if a single value is taken. Also if the array has a new
+ * identifier already, from another request with the same idempotency key.
  */
 export async function addToProperty(
   place: PartPath,
@@ -73,13 +73,11 @@ function idOf(value: unknown): unknown[] {
 
 export interface Unlinking extends PropertyWrite {
   readonly ids: readonly unknown[];
-  /** Whether the removal must fail if another request has removed all the references. */
+  /** Fails if another request has removed all the references. */
   readonly areThere: boolean;
 }
 
-/**
- * `undefined` if the parent does not exist any more, or if a property for a single reference has another reference now.
- */
+/** `undefined` if the parent is gone, or a single reference has changed. */
 export async function takeFromProperty(
   place: PartPath,
   { link: { property, array }, ids, session, areThere }: Unlinking,
@@ -125,14 +123,14 @@ export interface UpdateElementOptions {
 }
 
 /**
- * The values at `paths` must be stored unchanged, and the objects at `entered` must still be stored. Without these
- * conditions, the update would overwrite a change of another request.
+ * Without conditions on `paths` and `entered`, the update would overwrite a change of another
+ * request.
  */
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = readSnapshot(doc);
   const update: Update = writtenBy(doc).changes;
-  // An object from a `fetch` hook may have other values than the stored object. It is written without a comparison,
-  // because an embedded object has no version.
+  // An object from a `fetch` hook may have other values than the stored one, and has no version, so
+  // it is written without a comparison.
   const { seen: names = [] } = factsOf(doc);
   const seen = names.filter((path) => isSentBack(valueAt(read, path)));
   const paths = isSent ? [...replacedPaths(update, { shape, stored: read }), ...seen] : [];
@@ -141,7 +139,7 @@ function changeOf(doc: Document, shape: Shape) {
 }
 
 /**
- * Throws "changed" if the object is not stored any more, or if another request has changed the values on which the
+ * Throws "changed" if the object is gone, or if another request has changed the values on which the
  * changes depend.
  */
 export async function updateElement(
@@ -169,7 +167,7 @@ export async function updateElement(
 
 export interface UpdateElementsOptions extends UpdateElementOptions {
   readonly property: string;
-  /** Already cast. The objects must match the scope before and after the update. */
+  /** Already cast. Holds before and after the update. */
   readonly scope: Filter;
 }
 
@@ -217,7 +215,7 @@ export async function updateElements(
 export type ElementKey = { readonly id: unknown } | { readonly text: string };
 
 export function elementKey(stored: StoredObject): ElementKey {
-  // A query with `null` also matches a missing identifier, so `null` is no identifier here.
+  // A query with `null` also matches a missing identifier.
   const { _id: id = null } = stored;
   return id === null ? { text: storedText(stored) } : { id };
 }
@@ -225,18 +223,18 @@ export function elementKey(stored: StoredObject): ElementKey {
 export interface Removal {
   readonly property: string;
   readonly keys: readonly ElementKey[];
-  /** The scope and the filter that an object with an identifier must match, already cast. */
+  /** For an object with an identifier, already cast. */
   readonly filter: Filter;
   /**
-   * In the order of `keys`. A condition fails if another request has changed a field that a hook has read to allow the
-   * removal.
+   * In the order of `keys`. Fails if another request has changed a field that a hook has read to
+   * allow the removal.
    */
   readonly unchanged?: readonly Filter[];
 }
 
 /**
- * Throws "changed" if the parent does not exist any more, if the only object to remove does not exist any more, or if
- * an object without an identifier has changed.
+ * Throws "changed" if the parent or the only object is gone, or if an object without an identifier
+ * has changed.
  */
 export async function removeElements(
   parent: PartPath,
@@ -266,8 +264,7 @@ export async function removeElements(
       const document = { [property]: list };
       const found = await aggregateDocument(parent.model, { document, stages });
       const gone = [...found.map(storedText), ...texts];
-      // Several objects of the array may have equal values and no identifier. Only as many as the request has selected
-      // are removed.
+      // Equal objects without an identifier: only as many as were selected are removed.
       const rest = list.filter((each) => {
         const index = gone.indexOf(storedText(each));
         if (index >= 0) gone.splice(index, 1);

@@ -28,11 +28,11 @@ interface Unlinked {
 }
 
 /**
- * Writes or removes an entity together with the reference in the parent, by one transaction. Without transactions, a
- * failure between both writes may leave an entity without a reference, but never a reference without an entity.
+ * A transaction writes an entity and the reference in the parent. Without transactions, a failure
+ * may leave an entity without a reference, but never a reference without an entity.
  *
- * A transaction writes the parent last, so it locks the parent only until the commit. Without the transaction,
- * creations below one parent would be twice as fast, but a killed process could leave an entity to which no parent
+ * The parent is written last, so it is locked only until the commit. Without the transaction,
+ * creations would be twice as fast, but a killed process could leave an entity to which no parent
  * refers.
  */
 export class ReferenceSource extends CollectionSource {
@@ -53,8 +53,8 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /**
-   * Completes creations that a lost request has begun. Without transactions, the parent may not refer to a stored
-   * entity yet.
+   * Completes creations of a lost request: without transactions, the parent may not refer to a
+   * stored entity yet.
    */
   override async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
     const { parent, link, ids: linked, timeBudget } = this.#options;
@@ -76,8 +76,8 @@ export class ReferenceSource extends CollectionSource {
     const named = byIdentifiers(ids, unchanged);
     const together = this.#unlinking({
       areThere: false,
-      // Another request may have changed an entity after it was selected, so that it no longer matches and stays. Only
-      // the references to entities that still match are removed.
+      // Another request may have changed an entity so that it no longer matches and stays, with its
+      // reference.
       find: async (session) => await readMet(await this.open(), { named, session }),
     });
     const removal = this.removeNamed(named, { together });
@@ -90,8 +90,8 @@ export class ReferenceSource extends CollectionSource {
 
   protected override placed(): Filter {
     const { ids } = this.#options;
-    // A sharded cluster refuses findAndModify with a list of identifiers. If the parent refers to no entity, the
-    // statement compares a new identifier, which no entity has.
+    // A sharded cluster refuses findAndModify with a list of identifiers. No entity has the new
+    // identifier.
     if (ids.length === 0) return { _id: markCompiled({ $eq: new mongoose.Types.ObjectId() }) };
     return { _id: ids.length === 1 ? { $eq: ids[0] } : { $in: ids } };
   }
@@ -115,10 +115,7 @@ export class ReferenceSource extends CollectionSource {
     await super.removeStored(doc, together);
   }
 
-  /**
-   * A property for a single reference must be empty or refer to an entity that no longer exists. Throws "occupied" if
-   * it refers to a stored entity.
-   */
+  /** A single reference must be empty or refer to an entity that no longer exists. */
   async #vacancy(): Promise<Filter> {
     const { model, link: { array, property }, ids: [id = null], selection } = this.#options;
     if (array || id === null) return { [property]: null };
@@ -131,8 +128,8 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /**
-   * Class options may look for entities that still refer to the removed entity, and they must not find the parent. The
-   * reference is therefore removed first.
+   * Class options may look for entities that still refer to the removed entity, and must not find
+   * the parent.
    */
   get #removesLast(): boolean {
     return this.#options.additions?.rule !== undefined;
@@ -150,8 +147,7 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /**
-   * If the database refuses the identifiers, the new entities are removed. After any other error, the parent may have
-   * the identifiers, so the new entities stay.
+   * After any error but a refusal, the parent may have the identifiers, so the new entities stay.
    */
   async #linkTo(
     ids: readonly unknown[],
@@ -175,7 +171,7 @@ export class ReferenceSource extends CollectionSource {
     throw refusal;
   }
 
-  /** With `areThere`, the second of two requests that remove the same entity gets "changed". */
+  /** With `areThere`, the second of two removals of the same entity gets "changed". */
   #unlinking({ find, areThere }: Unlinked): Together {
     return (remove) =>
       this.#together(async (session) => {
@@ -214,7 +210,7 @@ export class ReferenceSource extends CollectionSource {
 }
 
 interface OpenReferences extends Omit<ReferenceSourceOptions, "ids"> {
-  /** The parent entity as the request has read it. */
+  /** As the request has read it. */
   readonly holder: object;
 }
 
@@ -225,14 +221,14 @@ export async function openReferences(
   const model = await options.model();
   const ids = (options.link.array ? storedList(stored) : [stored])
     .map((value) => castIdentifier(value, model))
-    // A stored value that cannot be cast to an identifier refers to no entity.
+    // A value that cannot be cast to an identifier refers to no entity.
     .filter((id) => id !== undefined && id !== null);
   return new ReferenceSource({ ...options, ids });
 }
 
 type PartOptions = Pick<ReferenceSourceOptions, "parent" | "link" | "maxTimeMS">;
 
-/** If a hook or Mongoose has left the property out of the parent, the database is read. */
+/** A hook or Mongoose may have left out the property. */
 async function readProperty(
   parent: object,
   { parent: place, link: { property }, maxTimeMS }: PartOptions,
@@ -248,7 +244,7 @@ async function readProperty(
   return found?.[property];
 }
 
-/** Mongoose leaves out a whole list if it cannot cast one value of the list. */
+/** Mongoose leaves out a whole list if it cannot cast one value. */
 function isRead(parent: Document, property: string): boolean {
   return parent.isSelected(property) && !parent.populated(property) &&
     !Object.keys(parent.errors ?? {}).some((path) => topOf(path) === property);

@@ -323,7 +323,8 @@ async function send(
   // An update that returns values needs the whole shard key, which is unknown here.
   const isRead = reads !== undefined && !isSharded(model);
   const projection = isRead ? projectionOf(key, reads === "part" ? shown : []) : undefined;
-  const options = { ...KEEP_CONDITIONS, arrayFilters };
+  // Middleware may send further statements in the transaction.
+  const options = { ...KEEP_CONDITIONS, arrayFilters, ...session && { session } };
   const query = model.updateOne({ _id: id }, counted as never, options as never);
   matchAsIs(query, conditionsOf(place, where));
   writeAsIs(query, counted);

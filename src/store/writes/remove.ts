@@ -17,9 +17,12 @@ export async function removeOne(
   const { model: { collection }, rule } = place;
   await transact({ ...place, change: "remove", id }, async (own) => {
     const statement = { ...options, ...own };
-    const before = rule && await collection.findOne(filter, { ...statement, ...BEFORE_WRITE });
+    // The schema may give the options another read preference, which a transaction refuses.
+    const reading = { ...statement, ...BEFORE_WRITE, readPreference: "primary" } as const;
+    const before = rule && await collection.findOne(filter, reading);
     const { acknowledged, deletedCount } = await collection.deleteOne(filter, statement);
-    if (acknowledged && deletedCount === 0) throw new StoreFailure({ kind: "changed" });
+    // With `promoteValues: false`, the driver returns numbers as objects, and an object for 0 is not equal to 0.
+    if (acknowledged && Number(deletedCount) === 0) throw new StoreFailure({ kind: "changed" });
     return before ? { written: [{ id, before }] } : {};
   });
 }

@@ -117,7 +117,7 @@ test("unique indexes are looked up outside of the transaction", async () => {
   assertEquals((await sendBatch(app, two)).status, 200);
 });
 
-const [CLIENTS, ADDITIONS] = [casesOf(64, 12), 4];
+const [CLIENTS, ADDITIONS] = [casesOf(32, 12), 4];
 
 test("clients whose batches clash lose no addition", async () => {
   await using app = await mountOnReplicaSet([Count, Entry], { batch });

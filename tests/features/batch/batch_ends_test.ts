@@ -181,7 +181,7 @@ test("a batch whose client leaves ends the statement that keeps its locks", asyn
   await until(async () => await openTransactions() === 1);
   leaving.abort();
   await assertRejects(() => sent);
-  await until(async () => await openTransactions() === 0, { seconds: 30 });
+  await until(async () => await openTransactions() === 0);
   assertEquals(await getModel(Log).countDocuments(), 0);
 });
 

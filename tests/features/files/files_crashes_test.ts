@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { Framework, RestError } from "../../../mod.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
 import { longTest, test } from "../../harness/testing.ts";
+import { openStandalone } from "../../support/shared_replica_set.ts";
 import { mount } from "../../support/support.ts";
 import { Book, bytesOf, fileAt, inHours, outcome, storedCounts } from "./shelf.ts";
 
@@ -30,7 +30,7 @@ async function failWrites(after: number | "off", how: object = {}): Promise<void
 
 /** Serves books on a database whose writes can fail. */
 async function serveFailing() {
-  const mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
+  const mongo = await openStandalone();
   const app = await mount([Book], {
     mongo: mongo.uri,
     limits: { timeMS: 2000 },

@@ -217,7 +217,7 @@ test("a file is not read before the earlier answers of its connection are sent",
   await sendGet(socket, path, { headers: "Connection: close\r\n" });
   await until(() => arrived === 11);
   assertEquals(await outcome(cover.get()), [200]);
-  await until(() => chunksAtOnce() === 8, { seconds: 5 });
+  await until(() => chunksAtOnce() === 8);
   gate.resolve();
   assertEquals((await readToEnd(socket)).match(/\r\n\r\nx{600000}/g)?.length, 11);
 });

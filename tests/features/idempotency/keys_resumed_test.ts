@@ -14,8 +14,7 @@ import {
   RestError,
 } from "../../../mod.ts";
 import type { Ref } from "../../../mod.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
-import { openReplicaSet } from "../../support/shared_replica_set.ts";
+import { openReplicaSet, openStandalone } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { age, IDEMPOTENCY, keyed, textsAt } from "./keyed.ts";
 import { type ErrorBody, mount, type Mounted } from "../../support/support.ts";
@@ -77,12 +76,10 @@ class Board extends Keyed {
 }
 
 /** Serves the models from a server whose commands can be made to fail; gives the lists that take keys. */
-async function openNotes(replicaSet = 1) {
+async function openNotes(open = openReplicaSet) {
   next.hooks = 0;
   for (const step of ["save", "saved", "send"] as const) delete next[step];
-  const mongo = replicaSet === 0
-    ? await startMongo({ args: ["--setParameter", "enableTestCommands=1"] })
-    : await openReplicaSet();
+  const mongo = await open();
   const options = { mongo: mongo.uri, limits: { timeMS: 6000 }, onError: () => {} };
   const app = await mount([Note, Plain, Board], options);
   const { _id } = await app.created("/boards", { text: "board" });
@@ -335,7 +332,7 @@ test("a request that is refused frees no key that another one has resumed", asyn
 });
 
 test("a reference is linked once by a slow request and the one that has resumed its key", async () => {
-  await using notes = await openNotes(0);
+  await using notes = await openNotes(openStandalone);
   const { app, board, breaking } = notes;
   const path = `${board}/people`;
   await using _fault = await breaking("update", "boards", { blockTimeMS: 1000 });
@@ -350,7 +347,7 @@ test("a reference is linked once by a slow request and the one that has resumed 
 });
 
 test("a reference whose request was lost between two statements is ended by the repetition", async () => {
-  await using notes = await openNotes(0);
+  await using notes = await openNotes(openStandalone);
   const { app, board } = notes;
   const path = `${board}/people`;
   {

@@ -156,7 +156,7 @@ function comparable(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-const COUNT = Number(Deno.env.get("CSV_ENTITIES") ?? casesOf(2000, 300));
+const COUNT = Number(Deno.env.get("CSV_ENTITIES") ?? casesOf(1000, 200));
 
 for (const bodies of ["strict", "loose"] as const) {
   test(`a table of random entities gives the same entities again, with ${bodies} bodies`, async () => {

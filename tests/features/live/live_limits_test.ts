@@ -99,7 +99,7 @@ longTest("an idle stream has heartbeats", async () => {
   await using app = await mountLive([Line]);
   await using live = await openLive(`${app.url}/lines`);
   await live.ready();
-  await until(() => live.wire.endsWith("\n\n:\n\n"), { seconds: 40 });
+  await until(() => live.wire.endsWith("\n\n:\n\n"));
 });
 
 test("Framework.close() ends streams in order, and refuses others", async () => {

@@ -41,7 +41,7 @@ test("a live list of the trash ends when its reader may no longer see the trash"
   await using bob = await openLive(`${app.url}/slips?trash=only`, { "x-user": "bob" });
   await Promise.all([ann.ready(), bob.ready()]);
   seers.delete("ann");
-  await until(() => ann.hasEnded, { seconds: 10 });
+  await until(() => ann.hasEnded);
   await app.delete(`/slips/${_id}`);
   await until(() => bob.items.length === 1);
   assertEquals([ann.items, bob.hasEnded], [[], false]);

@@ -2,6 +2,7 @@ import { MongoMemoryReplSet, MongoMemoryServer } from "mongodb-memory-server";
 import { endProcesses } from "../../../src/testing/end_processes.ts";
 import { freePort } from "../free_port.ts";
 import { findMongo, findMongod, type FoundMongod } from "./find_mongo.ts";
+import { memoryFolder } from "./memory_folder.ts";
 
 export interface StartMongoOptions {
   /**
@@ -16,6 +17,12 @@ export interface StartMongoOptions {
    * @default {[]}
    */
   args?: readonly string[];
+  /**
+   * Whether its files are in memory, where there is enough of it.
+   *
+   * @default {false}
+   */
+  isInMemory?: boolean;
 }
 
 export interface RunningMongo extends AsyncDisposable {
@@ -49,14 +56,19 @@ const SPAWN = { detached: true };
 export async function startMongo(
   options: StartMongoOptions = {},
 ): Promise<RunningMongo> {
-  const { replicaSet = 0, args = [] } = options;
+  const { replicaSet = 0, args = [], isInMemory = false } = options;
   const isOwn = replicaSet > 0 || args.length > 0;
   const mongod = isOwn ? await findMongod() : await findMongo();
   if ("uri" in mongod) return running({ uri: mongod.uri, stop: () => Promise.resolve() });
   // mongodb-memory-server prefers these two to its options.
   Deno.env.set("MONGOMS_SYSTEM_BINARY", mongod.path);
   Deno.env.set("MONGOMS_SYSTEM_BINARY_VERSION_CHECK", "false");
-  const server = await start(mongod, replicaSet, [...ARGS, ...args]);
+  const folder = isInMemory ? await memoryFolder() : undefined;
+  const server = await start(mongod, {
+    members: replicaSet,
+    args: [...ARGS, ...args],
+    ...folder !== undefined && { dbPath: folder },
+  });
   return running({
     uri: server.getUri(),
     mongod,
@@ -71,10 +83,17 @@ export async function startMongo(
 /** On a busy machine, a killed member reads its journal for longer than the usual 10 s. */
 const LAUNCH_MS = 60_000;
 
+/** What a MongoDB is started with. */
+interface Start {
+  readonly members: number;
+  readonly args: string[];
+  /** The folder of a standalone server, or of the only member. */
+  readonly dbPath?: string;
+}
+
 async function start(
   { path, version }: FoundMongod,
-  members: number,
-  args: string[],
+  { members, args, ...where }: Start,
 ): Promise<MongoMemoryServer | MongoMemoryReplSet> {
   const binary = { systemBinary: path, version };
   return members === 0
@@ -86,6 +105,7 @@ async function start(
         storageEngine: STORAGE_ENGINE,
         args,
         launchTimeout: LAUNCH_MS,
+        ...where,
       },
     })
     : await MongoMemoryReplSet.create({
@@ -94,6 +114,7 @@ async function start(
       instanceOpts: Array.from({ length: members }, () => ({
         port: freePort(),
         launchTimeout: LAUNCH_MS,
+        ...where,
       })),
       replSet: {
         count: members,

@@ -1,13 +1,33 @@
+import type { Buffer } from "node:buffer";
 import { brotliCompressSync, constants } from "node:zlib";
 import { type DenoResult, ROOT, runDeno } from "./run_deno.ts";
 
 const PAGE = "admin/main.tsx";
 
-/** Git ignores this module, and `deno publish` includes it. */
+/** Options of the functions that build the script of the admin page. */
+export interface AdminPageOptions {
+  /**
+   * Whether the script may be some percent larger than what is published, which takes a sixth of the time.
+   *
+   * @default {false}
+   */
+  readonly isQuick?: boolean;
+}
+
+/** The first line of a script that is not to be published. */
+const QUICK = "// Quick";
+
+/** The module with the built script. Git ignores it, and `deno publish` includes it. */
 export const BUILT: URL = new URL("src/admin/built/page.js", ROOT);
 
-/** Bundles `admin/` with React-admin and all its imports. */
-export async function buildAdminPage(): Promise<DenoResult> {
+/**
+ * Builds the script of the admin page from `admin/`, with React-admin and all that it imports.
+ *
+ * @returns What became of `deno bundle`.
+ */
+export async function buildAdminPage(
+  { isQuick = false }: AdminPageOptions = {},
+): Promise<DenoResult> {
   const script = await Deno.makeTempFile({ suffix: ".js" });
   try {
     const args = [
@@ -20,42 +40,61 @@ export async function buildAdminPage(): Promise<DenoResult> {
     ];
     const bundled = await runDeno(args, { capture: true });
     if (bundled.code !== 0) return bundled;
-    // Terser makes the script 6 % smaller than the bundler does.
-    const { minify } = await import("npm:terser@5");
-    const options = { module: true, ecma: 2020, compress: { passes: 2 } } as const;
-    const { code = "" } = await minify(await Deno.readTextFile(script), options);
-    const params = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
-    const bytes = brotliCompressSync(code, { params });
+    const code = await Deno.readTextFile(script);
+    const bytes = isQuick
+      ? brotliCompressSync(code, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
+      : await compress(code);
     await Deno.mkdir(new URL("./", BUILT), { recursive: true });
-    await Deno.writeTextFile(BUILT, `export const PAGE = "${bytes.toString("base64")}";\n`);
+    const first = isQuick ? `${QUICK}\n` : "";
+    await Deno.writeTextFile(BUILT, `${first}export const PAGE = "${bytes.toString("base64")}";\n`);
     return { code: 0, output: `${bytes.length} bytes, compressed` };
   } finally {
     await Deno.remove(script);
   }
 }
 
-/** Their changes change the script. */
+async function compress(script: string): Promise<Buffer> {
+  // Terser makes the script 6 % smaller than the bundler does.
+  const { minify } = await import("npm:terser@5");
+  const options = { module: true, ecma: 2020, compress: { passes: 2 } } as const;
+  const { code = "" } = await minify(script, options);
+  const params = { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS };
+  return brotliCompressSync(code, { params });
+}
+
+/** The folders and files whose changes change the script. */
 const SOURCES = [
   ...["admin/", "src/admin/words.ts", "src/client/", "src/declare/", "deno.json"],
   "tests/harness/tasks/admin_task.ts",
 ];
 
-/** Builds the script unless it is newer than its sources. */
-export async function ensureAdminPage(): Promise<DenoResult> {
-  return await isAdminPageBuilt() ? { code: 0, output: "" } : await buildAdminPage();
+/**
+ * Builds the script of the admin page, unless it is newer than its sources.
+ *
+ * @returns What became of `deno bundle`.
+ */
+export async function ensureAdminPage(options: AdminPageOptions = {}): Promise<DenoResult> {
+  return await isAdminPageBuilt(options) ? { code: 0, output: "" } : await buildAdminPage(options);
 }
 
-export async function isAdminPageBuilt(): Promise<boolean> {
-  const built = await changedAt(BUILT).catch(() => 0);
+/** Whether the script of the admin page is newer than its sources. */
+export async function isAdminPageBuilt(
+  { isQuick = false }: AdminPageOptions = {},
+): Promise<boolean> {
+  const text = await Deno.readTextFile(BUILT).catch(() => "");
+  if (text === "" || text.startsWith(QUICK) && !isQuick) return false;
+  const built = await changedAt(BUILT);
   const changes = await Promise.all(SOURCES.map((path) => changedAt(new URL(path, ROOT))));
   return Math.max(...changes) < built;
 }
 
-export async function needAdminPage(): Promise<void> {
-  const { code, output } = await ensureAdminPage();
+/** Builds the script of the admin page as `ensureAdminPage()` does, or throws. */
+export async function needAdminPage(options: AdminPageOptions = {}): Promise<void> {
+  const { code, output } = await ensureAdminPage(options);
   if (code !== 0) throw new Error(`Cannot build the admin page: ${output}`);
 }
 
+/** Returns the time of the latest change of a file, or of the files in a folder. */
 async function changedAt(place: URL): Promise<number> {
   const { isDirectory, mtime } = await Deno.stat(place);
   if (!isDirectory) return mtime?.getTime() ?? 0;

@@ -23,7 +23,7 @@ export async function runDemo(args: string[]): Promise<number> {
     ...args,
   ], { env: mongo.env });
   const ended = demo.then(() => true);
-  if (!await isAdminPageBuilt() && await listens(ended)) {
+  if (!await isAdminPageBuilt({ isQuick: true }) && await listens(ended)) {
     await Promise.race([buildAdminPage(), ended]);
   }
   return (await demo).code;
@@ -43,6 +43,6 @@ async function listens(ended: Promise<boolean>): Promise<boolean> {
 
 async function buildAdminPage(): Promise<void> {
   say("Building the admin page, once: /admin shows it in a minute");
-  const { code, output } = await ensureAdminPage();
+  const { code, output } = await ensureAdminPage({ isQuick: true });
   say(code === 0 ? "The admin page is built" : `Cannot build the admin page: ${output}`);
 }

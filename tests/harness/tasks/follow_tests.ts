@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
 export interface FollowTestsOptions {
@@ -7,6 +8,8 @@ export interface FollowTestsOptions {
   readonly isTerminal: boolean;
   /** After a stop, `deno test` lists all tests that have not ended as failures. */
   readonly isStopped: () => boolean;
+  /** Gets the file of each failed test. */
+  readonly fail?: (file: string) => void;
 }
 
 /** How often the progress is told without a terminal. */
@@ -28,7 +31,7 @@ const END = /^ ?ERRORS ?$|^(?:ok|FAILED) \| /;
  */
 export async function followTests(
   output: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { files, tell, isTerminal, isStopped }: FollowTestsOptions,
+  { files, tell, isTerminal, isStopped, fail = () => {} }: FollowTestsOptions,
 ): Promise<string> {
   const begun = new Set<string>();
   let failed = 0;
@@ -46,8 +49,12 @@ export async function followTests(
       const text = stripVTControlCharacters(line);
       isOver ||= END.test(text);
       const [, path, name = "", result] = RESULT.exec(text) ?? [];
-      if (path !== undefined) begun.add(FILE.exec(name)?.[0] ?? path);
-      if (result === "FAILED" && !name.includes(" ... ")) failed++;
+      const file = FILE.exec(name)?.[0] ?? path;
+      if (file !== undefined) begun.add(file);
+      if (result === "FAILED" && !name.includes(" ... ")) {
+        failed++;
+        fail(basename(file ?? ""));
+      }
       if (result === "FAILED") tell(`${renew}${line}\n`);
       else if (isOver || result === undefined && line !== "") kept.push(line);
     }

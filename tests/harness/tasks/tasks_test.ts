@@ -47,8 +47,9 @@ Deno.test("groupTests() deals files into groups, but for those that run alone", 
   ];
   const groups = [0, 1].map((index) => plain.filter((_, at) => at % 2 === index))
     .map((each) => each.map(({ path }) => path));
-  assertEquals(groupTests(files, true), { alone: ["a", "z"], groups });
-  assertEquals(groupTests(files, false).alone, ["a"]);
+  assertEquals(groupTests(files, true), { alone: ["a"], long: [["z"]], groups });
+  const { alone, long } = groupTests(files, false);
+  assertEquals({ alone, long }, { alone: ["a"], long: [] });
 });
 
 const RESULTS = `../group_01_test.ts => a_test.ts: it works ... ok (5ms)
@@ -140,6 +141,13 @@ function suite(...cases: string[]): string {
 function testCase(name: string, content = ""): string {
   return `<testcase name="${name}" classname="a" line="1">${content}</testcase>`;
 }
+
+Deno.test("countTests() takes a failure back that passes when its file runs again", () => {
+  const failure = '<failure message="AssertionError">at a</failure>';
+  const first = suite(testCase("a_test.ts: x", failure), testCase("a_test.ts: y", failure));
+  assertEquals(countTests(first), { passed: 0, failed: 2 });
+  assertEquals(countTests(first, suite(testCase("a_test.ts: x"))), { passed: 1, failed: 1 });
+});
 
 Deno.test("wrongWrites() names what writes entities past the store", () => {
   const text = "await model.collection.updateOne(filter, update);";

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { needAdminPage } from "./admin_task.ts";
 import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
@@ -22,27 +22,35 @@ import {
   type RunDenoOptions,
 } from "./run_deno.ts";
 
-/** The tests are left out. Deno ignores files only in its first arguments. */
+/** What has snippets, without the tests beside it. Deno ignores files of what it is given first only. */
 const SNIPPETS = ["--ignore=src/**/*_test.ts", "src", "mod.ts", "README.md"];
 
-/** See there. */
+/** Prepares packages for tests: see there. */
 const PACKAGES = "tests/harness/load_packages.ts";
 
-/** Two more than there are processors, because tests wait for the database and for time-outs. */
+/** How many files run at once: two more than there are processors, as tests wait for the database and for time-outs. */
 const JOBS = navigator.hardwareConcurrency + 2;
+
+/** More failures are no chance. */
+const MOST_AGAIN = 4;
 
 /**
  * Runs the tests on one MongoDB.
  *
- * @param given Arguments of `deno test`. Without files, all tests but the long ones run, and with `--doc` all snippets
- * too. `--long` adds the long tests, which also run in a few named files. `--mongoose=VERSION` takes that version of
- * Mongoose, and `oldest` the first allowed one.
+ * @param given Arguments of `deno test`. Files among them replace the default, which is all tests but the long ones,
+ * side by side, and with `--doc` all snippets of the documentation too. `--long` adds the long ones. Many files run as
+ * all do; of a few that are named, what is long runs too.
+ * With `--again`, the files of a few failed tests run once more, alone: what fails beside a busy machine only, passes.
+ * `--mongoose=VERSION` takes that version of Mongoose; `oldest` is the first that the package allows.
+ * @param options See {@linkcode RunDenoOptions}.
+ * @returns What became of `deno test`.
  */
 export async function runTests(
   given: string[],
   options: RunDenoOptions = {},
 ): Promise<DenoResult> {
-  const { args, flags } = await chooseMongoose(given.filter((arg) => arg !== "--long"));
+  const own = ["--long", "--again"];
+  const { args, flags } = await chooseMongoose(given.filter((arg) => !own.includes(arg)));
   const std = await chooseStd();
   const named = await existing(args.filter((arg) => !arg.startsWith("-")));
   const files = filesIn(await readTestFiles(), named);
@@ -50,7 +58,7 @@ export async function runTests(
   const isLong = isFew || given.includes("--long");
   const env = { ...std, ...isLong && { [LONG]: "1" } };
   const load = ["run", "--quiet", ...flags, "--allow-read", "--allow-env", PACKAGES];
-  const building = needAdminPage();
+  const building = needAdminPage({ isQuick: !isLong });
   await using mongo = await openTaskMongo();
   const loaded = await runDeno(load, { ...options, env: std });
   if (loaded.code !== 0) return loaded;
@@ -59,16 +67,18 @@ export async function runTests(
   const all = { ...options, env: { ...env, ...mongo.env } };
   if (isFew) return await runDeno([...test, ...args], all);
   const others = args.filter((arg) => !named.includes(arg));
-  return await runAll([...test, ...others], { options: all, files, isLong });
+  const again = given.includes("--again");
+  return await runAll([...test, ...others], { options: all, files, isLong, again });
 }
 
-/** With `--doc`, the snippets have a separate run, because they cover nothing. */
+/** Runs tests side by side, in groups; with `--doc`, a run beside that has the snippets, which cover nothing. */
 async function runAll(
   test: readonly string[],
-  { options, files, isLong }: {
+  { options, files, isLong, again }: {
     readonly options: RunDenoOptions;
     readonly files: readonly TestFile[];
     readonly isLong: boolean;
+    readonly again: boolean;
   },
 ): Promise<DenoResult> {
   const jobs = Number(Deno.env.get("DENO_JOBS") ?? JOBS);
@@ -76,27 +86,31 @@ async function runAll(
     const all = new Set([...args, "--no-check", "--parallel"]);
     return runDeno([...all], { ...options, ...more, env: { ...options.env, ...env } });
   };
+  const failed: string[] = [];
   const follow = (count: number) => (output: ReadableStream<Uint8Array<ArrayBuffer>>) =>
     followTests(output, {
       files: count,
       tell: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
       isTerminal: Deno.stderr.isTerminal(),
       isStopped: isInterrupted,
+      fail: (file) => failed.push(file),
     });
-  const { alone, groups } = groupTests(files, isLong);
+  const { alone, long, groups } = groupTests(files, isLong);
   const folder = await Deno.makeTempDir({ prefix: "mongrove-tests-" });
   try {
-    const modules = await writeGroups(groups, folder);
+    const modules = await writeGroups(groups, { folder, name: "group" });
+    const slow = [...alone, ...await writeGroups(long, { folder, name: "long" })];
+    const covering = groups.flat().length;
     const tests = test.filter((arg) => arg !== "--doc");
     const uncovered = (given: readonly string[], name: string) =>
       given.filter((arg) => !arg.startsWith("--coverage")).map((arg) => besideReport(arg, name));
-    // Coverage makes a test two thirds slower, and long tests cover next to nothing more.
+    // Coverage makes a test two thirds slower, and what takes long covers next to nothing that other tests do not
     const parts = isLong && test.some((arg) => arg.startsWith("--coverage"))
-      ? [{ args: [...uncovered(tests, "long"), ...alone], count: alone.length }, {
-        args: [...tests, ...modules],
-        count: files.length - alone.length,
-      }]
-      : [{ args: [...tests, ...alone, ...modules], count: files.length }];
+      ? [
+        { args: [...uncovered(tests, "long"), ...slow], count: files.length - covering },
+        { args: [...tests, ...modules], count: covering },
+      ]
+      : [{ args: [...tests, ...slow, ...modules], count: files.length }];
     const env = { DENO_JOBS: String(Math.ceil(jobs / parts.length)), [GROUPED]: "1" };
     const snippets = [...uncovered(test, "snippets"), ...SNIPPETS];
     const results = await Promise.all([
@@ -107,13 +121,25 @@ async function runAll(
     ]);
     const output = results.map(({ output }) => output).join("\n").trim();
     if (!options.capture) console.log(output);
-    return { code: results.find(({ code }) => code !== 0)?.code ?? 0, output };
+    const wrong = results.filter(({ code }) => code !== 0);
+    const [{ code } = { code: 0 }] = wrong;
+    if (!again || !areFew(wrong, failed)) return { code, output };
+    const named = files.map(({ path }) => path).filter((path) => failed.includes(basename(path)));
+    console.log(`\nOnce more, alone: ${named.join(" ")}`);
+    return await run([...uncovered(tests, "again"), ...named], { ...env, DENO_JOBS: "1" });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-/** The named files, and the files of named folders, or all. */
+/** Whether all that went wrong in runs are a few failed tests. */
+function areFew(wrong: readonly DenoResult[], failed: readonly string[]): boolean {
+  const counts = wrong.map(({ output }) => Number(/^FAILED \| .*?(\d+) failed/m.exec(output)?.[1]));
+  const count = counts.reduce((sum, each) => sum + each, 0);
+  return count === failed.length && count > 0 && count <= MOST_AGAIN;
+}
+
+/** The test files that are named, or that are in folders that are; all if none is. */
 function filesIn(files: readonly TestFile[], named: readonly string[]): readonly TestFile[] {
   const paths = named.map((each) => join(each, "/"));
   return files.filter(({ path }) =>
@@ -121,13 +147,14 @@ function filesIn(files: readonly TestFile[], named: readonly string[]): readonly
   );
 }
 
-/** Each separate run has a separate report. */
+/** A run beside has a report of its own, next to that of the tests. */
 function besideReport(arg: string, name: string): string {
   return arg.replace(/^(--junit-path=.*)\.xml$/, `$1_${name}.xml`);
 }
 
 /**
- * Tests run this Deno for examples, and mongod for replica sets. Without a known binary, one may have to be fetched.
+ * Tests run this Deno (the examples) and mongod (replica sets of their own).
+ * Where no binary is known, one may have to be fetched.
  */
 function permissions(mongod: string | undefined): string[] {
   return [

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { join } from "node:path";
 import { openDatabase, type TestDatabase } from "../../harness/database.ts";
-import { startMongo } from "../../harness/mongo/start_mongo.ts";
+import { borrowServer } from "../../harness/mongo/lend_servers.ts";
 import { filesOf } from "../../../src/new/template.ts";
 import { makeProject, type Project } from "../../docs/tutorial/make_project.ts";
 import { readSteps } from "../../docs/tutorial/read_steps.ts";
@@ -44,23 +44,29 @@ export interface LoginApp extends Client, AsyncDisposable {
   startAgain(env: Record<string, string>): Promise<Client & AsyncDisposable>;
 }
 
+/** The texts of the applications whose types were checked. */
+const checked = new Set<string>();
+
 async function makeApp(files: Files): Promise<Project> {
   const project = await makeProject();
   const path = join(project.folder, "deno.json");
   const config = JSON.parse(await Deno.readTextFile(path));
   config.imports = { ...config.imports, ...PACKAGES };
   await project.write({ ...files, "deno.json": JSON.stringify(config) });
+  const text = JSON.stringify(files);
+  if (checked.has(text)) return project;
   const names = Object.keys(files).filter((name) => name.endsWith(".ts"));
   const check = ["check", "--quiet", "--no-lock", ...names];
   await runCommand(Deno.execPath(), check, { cwd: project.folder });
+  checked.add(text);
   return project;
 }
 
-/** Checks the types of an application with a login, and starts its `main.ts`. */
+/** Checks the types of an application with a login, once, and starts its `main.ts`. */
 export async function openLoginApp(files: Files, env: Record<string, string>): Promise<LoginApp> {
   await using stack = new AsyncDisposableStack();
   const { folder } = stack.use(await makeApp(files));
-  const mongo = stack.use(await startMongo({ replicaSet: 1 }));
+  const mongo = stack.adopt(await borrowServer("replicaSet"), ({ stop }) => stop());
   const database = stack.use(await openDatabase(mongo.uri));
   const log = join(folder, "log.txt");
   const run = ["run", "-A", "--quiet", "--no-lock", "--no-check", "main.ts"];

@@ -7,7 +7,6 @@ import { describeOther } from "./others.ts";
 import { strictValue } from "./strict_value.ts";
 import { describeText } from "./texts.ts";
 
-/** The schema allows all JSON values that are cast to the type of the field. */
 export function bodyValue(node: ValueNode, components: Components): JsonSchema {
   if (node.opaque && (!components.isStrict || node.isCast)) return DECIDED;
   if (node.type === "Object") return freeForm(node, components);
@@ -26,7 +25,6 @@ function valueSchema(node: ValueNode, components: Components): JsonSchema {
   return components.isStrict ? strictValue(node, components) : scalarValue(node, components);
 }
 
-/** Fields without rules share one component of the OpenAPI document for each type. */
 export function scalarValue(node: ValueNode, components: Components): JsonSchema {
   const { type, rules, filled, nullable } = node;
   const own = describeScalar(node);
@@ -51,7 +49,6 @@ export function scalarValue(node: ValueNode, components: Components): JsonSchema
 
 const DATES: ReadonlySet<string> = new Set(["Date", "DateOnly"]);
 
-/** The schema of a field adds these rules to its reference to a shared component. */
 function textOf(schema: JsonSchema): JsonSchema {
   const choices = Array.isArray(schema.anyOf) ? schema.anyOf as JsonSchema[] : [schema];
   return choices.find(({ type }) => type === "string") ?? {};
@@ -61,7 +58,6 @@ function describeScalar(node: ValueNode): JsonSchema | undefined {
   return node.type === "String" ? describeText(node) : describeNumber(node) ?? describeOther(node);
 }
 
-/** All fields of one type share a component with this description. */
 const READ: Readonly<Record<string, string>> = {
   String: "A text. Numbers and booleans are read as their text",
   Number:

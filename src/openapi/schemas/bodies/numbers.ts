@@ -1,13 +1,13 @@
 import type { ValueNode } from "../../../describe/describe_object.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
-/** The server refuses numbers of more than 15 integer digits, because JavaScript may round them. */
+/** JavaScript may round numbers with more than 15 integer digits, which the server refuses. */
 const DECIMAL = "([0-9]{1,15}(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]{1,2})?";
 const OTHERS = "0[xX][0-9a-fA-F]{1,12}|0[oO][0-7]{1,15}|0[bB][01]{1,48}";
 
 const INTEGER = "([0-9]{1,9}|0[xX][0-9a-fA-F]{1,7}|[0-9]{1,4}[eE]\\+?[0-5])";
 
-/** `positive` allows no negative numbers, for fields with the minimum 0. An empty text is cast to `null`. */
+/** `positive` is for fields with the minimum 0. An empty text is cast to `null`. */
 const TEXTS: Readonly<Record<string, { readonly any: string; readonly positive: string }>> = {
   Number: {
     any: `^\\s*([+-]?${DECIMAL}|${OTHERS})?\\s*$`,
@@ -22,10 +22,9 @@ const TEXTS: Readonly<Record<string, { readonly any: string; readonly positive: 
 
 const INT32 = { minimum: -2147483648, maximum: 2147483647 };
 
-/** No JSON parser rounds these integers. A body can have larger integers only as text. */
+/** No JSON parser rounds these integers. Larger ones must be texts. */
 export const SAFE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
-/** The values include texts and booleans. The result is `undefined` for a type that is no number. */
 export function describeNumber(node: ValueNode): JsonSchema | undefined {
   const { type } = node;
   if (type === "BigInt") return describeBigInt(node);
@@ -62,7 +61,6 @@ export function describeNumber(node: ValueNode): JsonSchema | undefined {
   };
 }
 
-/** A strict body refuses texts and booleans. */
 export function describeStrictNumber(node: ValueNode): JsonSchema {
   const { enum: allowed, minimum, maximum } = boundsOf(node);
   if (allowed !== undefined) return oneOf(allowed.filter((each) => isWithin(each, node)));
@@ -113,7 +111,7 @@ function isWithin(value: number, node: ValueNode): boolean {
   return value >= minimum && value <= maximum;
 }
 
-/** The values include the texts and booleans that the server casts to one of the numbers. */
+/** Includes values that are cast to one of the numbers. */
 function listed(allowed: readonly number[], node: ValueNode): unknown[] {
   const numbers = allowed.filter((each) => isWithin(each, node));
   const booleans = [true, false].filter((each) => numbers.includes(Number(each)));

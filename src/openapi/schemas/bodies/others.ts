@@ -3,7 +3,7 @@ import { tellDate } from "../../../describe/tell_rules.ts";
 import { GIVEN_IDENTIFIER, type JsonSchema, oneOf } from "../json_schema.ts";
 import { SAFE } from "./numbers.ts";
 
-/** In milliseconds since 1970. JavaScript has no `Date` outside of this range. */
+/** In milliseconds since 1970, the range of a `Date`. */
 const TIMES = { minimum: -8.64e15, maximum: 8.64e15 };
 
 const DECIMAL =
@@ -43,7 +43,7 @@ export function describeOther(node: ValueNode): JsonSchema | undefined {
   return TYPES[node.type]?.(node);
 }
 
-/** JSON Schema cannot express the first and the last date, so the description names them. */
+/** JSON Schema cannot express bounds of dates. */
 export function dateBounds(
   { type, rules: { minimum, maximum } }: ValueNode,
 ): readonly string[] {

@@ -45,17 +45,13 @@ const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   }),
 };
 
-/** The values of these types can have several forms in a strict body. All fields of a type share one component. */
 const SHARED: Readonly<Record<string, string>> = {
   Date: "A date or a date-time of RFC 3339, without leap seconds",
   BigInt: "An integer of 64 bits, as a text where a number of JSON does not hold it exactly",
   Decimal128: "A decimal number, as a text where a number of JSON does not hold it exactly",
 };
 
-/**
- * A setter of the application may change the value before its rules are checked, so the schema of a field with a setter
- * has no rules.
- */
+/** A setter may change the value before its rules are checked. */
 export function strictValue(node: ValueNode, components: Components): JsonSchema {
   const { type, opaque } = node;
   const describe = TYPES[type];

@@ -2,13 +2,9 @@ import type { ValueNode } from "../../../describe/describe_object.ts";
 import type { DeclaredRules } from "../../../schema/mongoose/schemas/field_rules.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
-/**
- * The maximum length of the text to which a JSON number is cast. A field with a smaller `maxLength` may refuse this
- * text.
- */
+/** The maximum length of a number as text, which a smaller `maxLength` may refuse. */
 const MOST_OF_NUMBER = 25;
 
-/** The values include numbers and booleans, which the server casts to a text. */
 export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema {
   const texts = rules.enum?.filter((each) => typeof each === "string");
   const passes = (text: string) => isAllowed(text, { rules, filled });
@@ -31,7 +27,6 @@ export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema
   };
 }
 
-/** A strict body refuses other JSON values than texts. */
 export function describeStrictText({ rules, filled, reworked }: ValueNode): JsonSchema {
   const texts = rules.enum?.filter((each) => typeof each === "string");
   if (texts !== undefined && reworked.length === 0) {
@@ -42,7 +37,7 @@ export function describeStrictText({ rules, filled, reworked }: ValueNode): Json
     : describeRules({ rules, filled });
 }
 
-/** The schema can allow numbers only if the text of every JSON number satisfies the rules. */
+/** Numbers are allowed only if the text of each satisfies the rules. */
 function takesNumbers(
   { enum: allowed, minLength = 0, maxLength = Infinity, match }: DeclaredRules,
 ) {
@@ -55,9 +50,7 @@ function rework(text: string, reworked: readonly string[]): string {
   return reworked.includes("uppercase") ? text.toUpperCase() : text;
 }
 
-/**
- * Mongoose casts these booleans and numbers to the text, so a body may contain them for a field with the option `enum`.
- */
+/** Booleans and numbers that Mongoose casts to the text. */
 function sameAs(text: string): unknown[] {
   if (text === "true" || text === "false") return [text === "true"];
   const number = Number(text);
@@ -73,15 +66,12 @@ function isAllowed(text: string, { rules, filled }: Ruled): boolean {
   return text.length >= minLength && text.length <= maxLength && matches(text, match);
 }
 
-/** Mongoose does not apply the rule `match` to an empty text. */
+/** Mongoose does not apply `match` to an empty text. */
 function matches(text: string, match: RegExp | undefined): boolean {
   return match === undefined || text === "" || new RegExp(match).test(text);
 }
 
-/**
- * The rules apply to the text after options such as `trim`, which JSON Schema cannot express, so the description states
- * the rules.
- */
+/** The rules apply after options such as `trim`, which JSON Schema cannot express. */
 function describeReworked(
   { rules, filled, reworked }: Ruled & Pick<ValueNode, "reworked">,
 ): JsonSchema {
@@ -115,12 +105,11 @@ function describeRules({ rules, filled }: Ruled): JsonSchema {
   };
 }
 
-/** Flags other than `u` have no equivalent in JSON Schema. */
+/** JSON Schema has no flags but `u`. */
 function patternOf(match: DeclaredRules["match"], mayBeEmpty: boolean): string | undefined {
   if (match === undefined || !/^u?$/.test(match.flags)) return undefined;
   try {
-    // Programs that check JSON Schema compile patterns with the flag `u`, and fail at a pattern that is not valid with
-    // this flag.
+    // Validators compile patterns with the flag `u`, and fail at a pattern that is not valid with it.
     new RegExp(match.source, "u");
   } catch {
     return undefined;

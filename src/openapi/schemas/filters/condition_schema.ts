@@ -4,7 +4,6 @@ import { FILTER_KEYS, type JsonSchema, orNull } from "../json_schema.ts";
 import { type Conditions, describeOperators } from "./operators_schema.ts";
 import { anyValue, comparedValue } from "./scalar_values.ts";
 
-/** A condition is a value that the field must equal, or an object of operators. */
 export function describeCondition(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
     name: `${nameOf(value)}Condition`,
@@ -18,8 +17,8 @@ export function describeCondition(value: FilterValue, components: Components): J
 }
 
 /**
- * The values are listed before the operators, and not as a reference to one component. Schemathesis follows the first
- * object schema that it finds, and the nested operators would be too many for it.
+ * No reference to one component: Schemathesis follows the first object schema that it finds, and the nested operators
+ * would be too many for it.
  */
 function choicesOf(value: FilterValue, components: Components): readonly JsonSchema[] {
   const { kind, element } = value;
@@ -41,7 +40,7 @@ function refersTo(value: FilterValue, components: Components): JsonSchema {
 
 const CONDITIONS: Conditions = { operators: refersTo, operand: refersToOperand };
 
-/** `null` is one of the values, because `null` matches missing fields. */
+/** `null` matches missing fields. */
 function refersToOperand(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
     name: value.kind === "free" ? "AnyValue" : `${nameOf(value)}Operand`,
@@ -72,8 +71,7 @@ function describeWhole({ fields }: FilterNode, components: Components): JsonSche
 }
 
 /**
- * Fields with the same key share the schema of their conditions. Embedded objects with different fields have different
- * keys, because their schemas list the fields.
+ * Fields with the same key share a schema. Embedded objects have their own keys, because their schemas list the fields.
  */
 function conditionKey(value: FilterValue): unknown {
   const { kind, type, operators, element, object } = value;

@@ -9,19 +9,16 @@ import type { FilterNode, FilterValue } from "./filter_node.ts";
 
 export interface ExampleCondition {
   readonly condition: unknown;
-  /** Missing if the condition is a value that the field must equal. */
+  /** Missing for a value that the field must equal. */
   readonly operator?: string;
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(["Number", "Int32", "Double", "BigInt"]);
 
-/** No entity has this identifier. The example filters of writes must select no entity. */
+/** No entity has this identifier. Examples of writes must select none. */
 const NO_IDENTIFIER = "0".repeat(24);
 
-/**
- * The result is `undefined` if a function of the application casts the values, and for types of which no value is
- * likely to be stored.
- */
+/** `undefined` if the application casts the values, or probably none is stored. */
 export function exampleCondition(field: FieldShape): ExampleCondition | undefined {
   const { kind, type } = field;
   if (kind !== "scalar" || type === undefined || hasOwnCast(type) || hasOwnSetters(type)) {
@@ -40,10 +37,7 @@ export function exampleCondition(field: FieldShape): ExampleCondition | undefine
   return undefined;
 }
 
-/**
- * The filter names a field that all readers may name. With `selectsNothing`, a reader who sends the example of a write
- * changes nothing.
- */
+/** Names a field that all readers may name. With `selectsNothing`, the example of a write changes nothing. */
 export function filterExample(node: FilterNode, { selectsNothing = false } = {}): object {
   const id = node.fields.get("_id");
   if (selectsNothing && id?.type === "ObjectId" && id.isComparable) return { _id: NO_IDENTIFIER };
@@ -53,7 +47,7 @@ export function filterExample(node: FilterNode, { selectsNothing = false } = {})
 
 const MOST_LEVELS = 3;
 
-/** Fields of the object are preferred to fields of embedded objects. */
+/** Fields of the object come before fields of embedded objects. */
 function findCondition(
   { fields }: FilterNode,
   levels: number,
@@ -70,8 +64,8 @@ function findCondition(
 }
 
 /**
- * The preferred operator comes first, and `undefined` stands for a plain value. A comparison teaches readers more than
- * a plain value, and selects more entities than a regular expression.
+ * Preferred first. `undefined` is a plain value, which teaches less than a comparison. A regular expression selects
+ * fewer entities.
  */
 const RANKS: readonly (string | undefined)[] = ["$gte", undefined, "$regex"];
 

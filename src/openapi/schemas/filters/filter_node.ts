@@ -13,11 +13,10 @@ import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 import { isRecursive, isSecret } from "../../../schema/fields/visibility.ts";
 import { type ExampleCondition, exampleCondition } from "./filter_example.ts";
 
-/** Each class has one description, so that the description of a class that embeds itself is finite. */
+/** A node for each class, so that a class that embeds itself is finite. */
 export interface FilterNode {
   readonly model: string | undefined;
   readonly fields: ReadonlyMap<string, FilterValue>;
-  /** The paths that a filter may name in entities to which the object refers. */
   readonly referred?: ReadonlyMap<string, FilterValue>;
 }
 
@@ -25,11 +24,10 @@ export interface FilterValue {
   readonly kind: FieldShape["kind"];
   readonly type: string;
   readonly operators: readonly string[];
-  /** The comparison of a whole object would reveal its hidden fields. */
+  /** A comparison of a whole object would reveal its hidden fields. */
   readonly isComparable: boolean;
-  /** Whether all readers see the field. */
   readonly isForAll: boolean;
-  /** Missing if the example of a filter cannot name the field. */
+  /** Missing if an example cannot name the field. */
   readonly example?: ExampleCondition;
   readonly object?: FilterNode;
   readonly element?: FilterValue;
@@ -42,7 +40,6 @@ interface FilterPlace {
   readonly model: string | undefined;
 }
 
-/** With `listed`, the description has only the paths in the option `filter`. */
 export function filterNode(
   shape: Shape,
   { listed, ...place }: FilterPlace & { readonly listed?: ListedPaths | undefined },
@@ -56,14 +53,14 @@ export function filterNode(
   return listedNode(node, paths);
 }
 
-/** Inside of an embedded object, the path is only the rest below this object. */
+/** The rest of a path below an embedded object. */
 interface PathInside {
   readonly path: string;
-  /** The field to which a path through a reference leads. */
+  /** The end of a path through a reference. */
   readonly referred?: FilterValue;
 }
 
-/** The OpenAPI document must name no path that the server refuses. */
+/** The document must name no path that the server refuses. */
 function listedNode({ model, fields }: FilterNode, paths: readonly PathInside[]): FilterNode {
   const referred = new Map<string, FilterValue>();
   const listed = [...fields].flatMap(([name, value]): [string, FilterValue][] => {
@@ -126,7 +123,7 @@ function filterValue(field: FieldShape, operators: readonly string[]): FilterVal
   };
 }
 
-/** The OpenAPI document cannot list all paths of a class that embeds itself at any depth. */
+/** The document cannot list paths of any depth. */
 export function embedsItself(node: FilterNode): boolean {
   return isRecursive(
     node,
@@ -134,7 +131,7 @@ export function embedsItself(node: FilterNode): boolean {
   );
 }
 
-/** `open` is a Map or free-form data, whose keys are not declared. `isLeaf` is a field without nested fields. */
+/** `open` has keys that are not declared. `isLeaf` has no nested fields. */
 export function below(
   value: FilterValue,
 ): { readonly object?: FilterNode; readonly open?: FilterValue; readonly isLeaf?: boolean } {

@@ -3,7 +3,6 @@ import type { Components } from "../components.ts";
 import type { JsonSchema } from "../json_schema.ts";
 import { describeCondition } from "./condition_schema.ts";
 
-/** The pattern of a name that no class declares, with the dot before it. */
 const STEP = "(\\.[^.$\\u0000][^.\\u0000]*)";
 
 export function describeFilter(node: FilterNode, components: Components): JsonSchema {
@@ -33,13 +32,10 @@ export function describeFilter(node: FilterNode, components: Components): JsonSc
 
 interface Paths {
   readonly prefix: string;
-  /**
-   * The classes that embed themselves and are listed already, below any field. `above` has only the classes that
-   * contain the current path.
-   */
+  /** `seen` has classes that embed themselves, below any field. `above` has only the classes that contain the path. */
   readonly seen: Set<FilterNode>;
   readonly above: readonly FilterNode[];
-  /** The list of paths ends at the next class that embeds itself, so that the schema stays small. */
+  /** The list ends at the next class that embeds itself, so that the schema stays small. */
   readonly isLast: boolean;
   readonly properties: Map<string, JsonSchema>;
   readonly patterns: Map<string, JsonSchema>;
@@ -75,7 +71,7 @@ function addBelow(value: FilterValue, paths: Paths): void {
   else addPaths(object, inner);
 }
 
-/** The list of paths would never end, so a pattern allows every longer path inside of the class. */
+/** The list would never end, so a pattern allows every longer path. */
 function addRecursive(node: FilterNode, paths: Paths): void {
   const { prefix, seen, above, isLast, patterns } = paths;
   if (isLast || above.includes(node)) {
@@ -87,7 +83,7 @@ function addRecursive(node: FilterNode, paths: Paths): void {
   addPaths(node, { ...paths, above: [...above, node], isLast: isKnown });
 }
 
-/** Only characters with a meaning are escaped, because JSON Schema refuses other escapes. */
+/** JSON Schema refuses other escapes. */
 function escaped(path: string): string {
   return path.replaceAll(/[\^$\\.*+?()[\]{}|/]/g, "\\$&");
 }

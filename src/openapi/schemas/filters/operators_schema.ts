@@ -8,7 +8,7 @@ const TYPES = [
   ...[1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 16, 17, 18, 19],
 ];
 
-/** JavaScript may round integers beyond this value. */
+/** JavaScript may round larger integers. */
 const MOST = 2 ** 53;
 
 const PLACE = { anyOf: [{ type: "object" }, { type: "array", items: {} }] } as const;
@@ -50,7 +50,7 @@ const EXPRESSION = {
 
 const LISTS = new Set(["$in", "$nin", "$all"]);
 
-/** The module with these functions imports this module, so they are passed as arguments. */
+/** Passed as arguments, because their module imports this one. */
 export interface Conditions {
   readonly operators: (value: FilterValue, components: Components) => JsonSchema;
   readonly operand: (value: FilterValue, components: Components) => JsonSchema;
@@ -103,7 +103,6 @@ function describeTypes(components: Components): JsonSchema {
   return { anyOf: [type, { type: "array", minItems: 1, items: type }] };
 }
 
-/** The operand has operators on the element, or is a filter on its fields. */
 function describeElement({ value: { element }, components, conditions }: Operated): JsonSchema {
   if (element === undefined) return { type: "object" };
   if (element.operators.length === 0 && element.object !== undefined) {

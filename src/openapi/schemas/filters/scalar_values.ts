@@ -3,7 +3,7 @@ import { scalarValue } from "../bodies/body_value.ts";
 import type { Components } from "../components.ts";
 import { FILTER_KEYS, GIVEN_IDENTIFIER, JSON_SCALARS, type JsonSchema } from "../json_schema.ts";
 
-/** Extended JSON expresses values that plain JSON cannot express. */
+/** Values that plain JSON cannot express. */
 const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])[]>> = {
   String: [["$oid", GIVEN_IDENTIFIER]],
   ObjectId: [["$oid", GIVEN_IDENTIFIER]],
@@ -16,7 +16,7 @@ const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])
   ],
 };
 
-/** A filter takes the values that a body can have for the type, and the forms of extended JSON. */
+/** As in a body, or in extended JSON. */
 export function comparedValue(type: string, components: Components): JsonSchema {
   const node: ValueNode = {
     type,

@@ -5,12 +5,11 @@ import { isDocument } from "../bson.ts";
 import { rawValues, VALUES_KEY } from "./document_values.ts";
 import { spreadOf } from "./mark_copies.ts";
 
-/** The JSON of the copy hides the hidden fields of the entity as well. */
 export function copyWithout(entity: object, names: readonly string[]): object {
   return isDocument(entity) ? documentWithout(entity, names) : objectWithout(entity, names);
 }
 
-/** The document itself must keep the fields, because it may be saved or shown again. */
+/** The document itself may be saved or shown again. */
 function documentWithout(doc: Document, names: readonly string[]): object {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(doc)), doc) as object;
   return Object.assign(copy, { [VALUES_KEY]: valuesWithout(rawValues(doc), names) });
@@ -28,7 +27,7 @@ function objectWithout(entity: object, names: readonly string[]): object {
   return shape === undefined ? copy : rememberShape(copy, shape);
 }
 
-/** The spread also copies the symbol under which the values hold their schema, by which JSON hides fields. */
+/** The spread also copies the symbol by which JSON hides fields. */
 function valuesWithout(values: object, names: readonly string[]): object {
   const copy: Record<string, unknown> = { ...values };
   for (const name of names) delete copy[name];

@@ -4,8 +4,8 @@ import type { Document } from "mongoose";
 const { CastError, ValidatorError } = mongoose.Error;
 
 /**
- * The member of a document that holds its stored values. Mongoose resolves no path through an object with this key, so
- * a change inside such an object is written with the whole object.
+ * Mongoose resolves no path through an object with this key, so a change inside is written with the
+ * whole object.
  */
 export const VALUES_KEY = "_doc";
 
@@ -14,15 +14,12 @@ export function rawValues(doc: Document): Record<string, unknown> {
   return (doc as unknown as Record<typeof VALUES_KEY, Record<string, unknown>>)[VALUES_KEY];
 }
 
-/** Reads through the proxy that Mongoose puts around an array are slow. */
+/** Reads through Mongoose's proxy around an array are slow. */
 export function rawArray(array: readonly unknown[]): readonly unknown[] {
   return (array as { readonly __array?: readonly unknown[] }).__array ?? array;
 }
 
-/**
- * `doc` is the document that tracks the changes of the value, and `path` is the path in that document. For a value in a
- * Map, `key` is its key in `map`.
- */
+/** `doc` tracks the changes of the value at `path`. A value in a Map has its `key` in `map`. */
 export interface Slot {
   readonly doc: Document;
   readonly path: string;
@@ -56,7 +53,7 @@ export function setRaw(doc: Document, { path, value }: { path: string; value: un
   (doc as unknown as { $__setValue(path: string, value: unknown): void }).$__setValue(path, value);
 }
 
-/** Sets the fields as a read does. A field without a value gets its default. */
+/** As in a read: a field without a value gets its default. */
 export function initFields(doc: Document, values: Readonly<Record<string, unknown>>): void {
   const raw = rawValues(doc);
   const order = Object.keys(raw);
@@ -66,7 +63,7 @@ export function initFields(doc: Document, values: Readonly<Record<string, unknow
   }
   const present = Object.entries(values).filter(([, value]) => value !== undefined);
   (doc as unknown as { $__init(values: object): void }).$__init(Object.fromEntries(present));
-  // The JSON of the document has the order of its values, which must stay that of the stored entity.
+  // The JSON of the document must keep the order of the stored entity.
   for (const name of new Set([...order, ...Object.keys(raw)])) {
     if (!Object.hasOwn(raw, name)) continue;
     const { [name]: value } = raw;
@@ -89,21 +86,20 @@ export function noteMisfit(
 }
 
 /**
- * Elements that were in the array before stay the same documents, so that Mongoose does not run their setters again.
+ * Elements from before stay the same documents, so that Mongoose does not run their setters again.
  */
 export function writeElements({ doc, path }: Slot, elements: readonly unknown[]): void {
   doc.markModified(path);
   for (const each of elements) {
-    // Mongoose recognises a moved element by the index that it stores, replaces it by a copy, and runs its setters
-    // again.
+    // Mongoose recognises a moved element by this index, and would replace it by a copy.
     if (each instanceof mongoose.Document) Object.assign(each, { __index: undefined });
   }
   doc.set(path, elements);
 }
 
 /**
- * The value around these paths is written as a whole, and MongoDB refuses an update that sets both a path and a path
- * below it.
+ * The value around these paths is written as a whole, and MongoDB refuses an update of a path and a
+ * path below it.
  */
 export function forgetChanges(doc: Document, prefix: string): void {
   for (const path of doc.directModifiedPaths()) {
@@ -125,8 +121,9 @@ export interface Delta {
 }
 
 /**
- * Mongoose would write the defaults of fields that are not stored, and a PATCH of one field would overwrite a value
- * that another client has set after the read. A default in which a value was changed is written as a whole.
+ * Mongoose would write defaults of fields that are not stored, so a PATCH of one field would
+ * overwrite a value that another client has set since. A default in which a value was changed is
+ * written as a whole.
  */
 export function deltaOf(doc: Document): Delta {
   const states = statesOf(doc);

@@ -10,10 +10,8 @@ type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown)
 const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
 
 /**
- * Any JSON shows only declared fields and no hidden fields. With `strict: false`, it shows undeclared fields as well.
- * Empty objects are kept, because they are stored.
- *
- * A transform of the application runs after undeclared fields are removed and before hidden fields are removed.
+ * A transform of the application runs after undeclared fields are removed and before hidden fields
+ * are removed. Empty objects are kept, because they are stored.
  */
 export function hideInJson(schema: Schema): void {
   const given = (schema.get("toJSON") ?? {}) as { transform?: unknown };
@@ -37,16 +35,15 @@ export function hideInJson(schema: Schema): void {
   schema.set("toJSON", { ...JSON_OPTIONS, ...given, transform } as never);
 }
 
-/** The transforms that hide fields already. */
 const hiding = new WeakSet<object>();
 
 /**
- * Module state, because Mongoose calls the transforms of embedded documents and passes no argument on. `jsonFor()` is
+ * Module state, because Mongoose passes no argument on to embedded documents. `jsonFor()` is
  * synchronous, so requests cannot mix.
  */
 let reader = MOST_RESTRICTED;
 
-/** A call of `toJSON()` outside of this function uses the most restricted rights, because its reader is not known. */
+/** Any other call of `toJSON()` has no known reader, so it uses the most restricted rights. */
 export function jsonFor(doc: Document, rights: Rights): object {
   const before = reader;
   reader = rights;
@@ -57,10 +54,7 @@ export function jsonFor(doc: Document, rights: Rights): object {
   }
 }
 
-/**
- * The declared fields do not describe JSON that the application changes, by a method, a transform or options of the
- * schema or of Mongoose.
- */
+/** The declared fields do not describe JSON that the application changes. */
 export function hasOwnJson(schema: Schema): boolean {
   const { transform, ...options } = (schema.get("toJSON") ?? {}) as Record<string, unknown>;
   return typeof schema.methods.toJSON === "function" ||
@@ -69,10 +63,9 @@ export function hasOwnJson(schema: Schema): boolean {
     !isDeepStrictEqual({ ...JSON_OPTIONS, ...options }, JSON_OPTIONS);
 }
 
-/** If JSON shows the stored values, it can be written without making documents. */
 export const showsStoredValues = memoize((schema: Schema): boolean =>
   !hasOwnJson(schema) && schema.get("strict") !== false &&
-  // A document shows a nested path even if none of its fields is stored, so its JSON differs from the stored values.
+  // A document shows a nested path even if none of its fields is stored.
   Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
   Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored)
 );
@@ -82,7 +75,7 @@ function generalOptions(schema: Schema): object {
   return base?.options?.toJSON ?? {};
 }
 
-/** Groups refuse a field with another value than is stored, because an aggregation reads the stored value. */
+/** An aggregation reads the stored value. */
 export function showsOtherThanStored(type: SchemaType | undefined, schema: Schema): boolean {
   const { transform, getters }: { transform?: unknown; getters?: unknown } = {
     ...generalOptions(schema),
@@ -92,7 +85,6 @@ export function showsOtherThanStored(type: SchemaType | undefined, schema: Schem
     type !== undefined && !isShownAsStored(type);
 }
 
-/** The application must have defined no cast for the field, and no transform for the field or for its type. */
 function isShownAsStored(type: SchemaType): boolean {
   const { options, constructor } = type;
   const { defaultOptions } = constructor as { defaultOptions?: { transform?: unknown } };
@@ -102,14 +94,11 @@ function isShownAsStored(type: SchemaType): boolean {
 
 interface SchemaKeys {
   readonly declared: ReadonlySet<string>;
-  /**
-   * `option` is the value of `hidden` or `apart`, and may be a function of the reader. Embedded schemas have separate
-   * lists.
-   */
+  /** `option` is the value of `hidden` or `apart`. */
   readonly hidden: readonly { readonly path: readonly string[]; readonly option: unknown }[];
 }
 
-/** The result is cached, so the schema must be complete, including the paths that Mongoose adds. */
+/** Cached, so Mongoose must have added all paths before. */
 export const schemaKeys = memoize((schema: Schema): SchemaKeys => {
   const declared = new Set(Object.keys(virtualsOf(schema)));
   const hidden: { path: string[]; option: unknown }[] = [];

@@ -9,11 +9,11 @@ import { schemaKeys } from "./hide_in_json.ts";
 
 export interface CopyMark {
   readonly schema: Schema;
-  /** The keys that the schema does not declare, such as data of other programs. A response leaves them out. */
+  /** Keys that the schema does not declare, from other programs. */
   readonly undeclared: ReadonlySet<string>;
 }
 
-/** A spread and `Object.assign()` copy a symbol, so the mark is not lost. JSON and the database ignore it. */
+/** A spread and `Object.assign()` copy a symbol. JSON and the database ignore it. */
 const MARK: unique symbol = Symbol("mongrove.copy");
 
 interface MarkedCopy {
@@ -25,7 +25,6 @@ type Copy = (this: Document, ...args: unknown[]) => object;
 
 const MARK_SCHEMA = "$markSchema";
 
-/** The document methods that return copies. */
 const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> = {
   toObject: markCopy,
   $clone(copy, schema) {
@@ -35,8 +34,8 @@ const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> =
 };
 
 /**
- * A hook may return the result of `toObject()` or `$clone()`, or `{ ...document }`. Without the mark, the response
- * would show hidden fields, such as the hash of a password, and undeclared data that other programs have stored.
+ * A hook may return such a copy or `{ ...document }`. Without the mark, the response would show
+ * hidden fields and undeclared data of other programs.
  */
 export function markCopies(schema: Schema): void {
   // A discriminator inherits the methods of its base.
@@ -60,27 +59,21 @@ export function markCopies(schema: Schema): void {
   schema.queue(MARK_SCHEMA, []);
 }
 
-/**
- * A class that Mongoose generated from the schema earlier lacks these methods, so the caller adds them to its
- * prototype.
- */
+/** A class that Mongoose generated earlier lacks these methods. */
 export function copyMethods({ methods }: Schema): object {
   const names = [...Object.keys(COPIES), MARK_SCHEMA];
   return Object.fromEntries(names.map((name) => [name, methods[name]]));
 }
 
 /**
- * If a hook sets a spread `{ ...document }` on a free-form field, Mongoose stores the content of `_doc`. By the mark,
- * the answer can still hide its hidden fields.
+ * If a hook sets `{ ...document }` on a free-form field, Mongoose stores the content of `_doc`,
+ * whose hidden fields the mark still names.
  */
 function markValues(doc: Document, schema: Schema): void {
   (rawValues(doc) as MarkedCopy)[MARK] = markOfValues(schema);
 }
 
-/**
- * The function reads the keys of the object on which it is called, so a copy of the stored values gets the undeclared
- * keys of the copy.
- */
+/** Reads the keys of `this`, so a copy gets its own undeclared keys. */
 const markOfValues = memoize((schema: Schema) =>
   function (this: object): CopyMark {
     return markFor(this, schema);
@@ -110,10 +103,10 @@ export interface Spread {
   readonly mark: CopyMark | undefined;
 }
 
-/** The members that Mongoose adds to every document are no values of the entity. */
+/** Mongoose adds these members to every document. */
 const OWN_MEMBERS = /^(\$|_doc$|__parentArray$|__index$)/;
 
-/** `undefined` for any other object than a spread document, `{ ...document }`. */
+/** `undefined` for any object but `{ ...document }`. */
 export function spreadOf(value: object): Spread | undefined {
   const { $__: internals, _doc: stored } = value as { $__?: unknown; _doc?: unknown };
   if (internals === undefined || typeof stored !== "object" || stored === null) return undefined;
@@ -124,10 +117,7 @@ export function spreadOf(value: object): Spread | undefined {
   };
 }
 
-/**
- * Mongoose would use the content of a spread document without its schema, so its hidden fields would no longer be
- * known.
- */
+/** Mongoose would use the content without its schema, so hidden fields would not be known. */
 export function withoutSpreads(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSpreads);
   if (typeof value !== "object" || value === null || isDocument(value)) return value;

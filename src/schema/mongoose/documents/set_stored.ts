@@ -5,7 +5,7 @@ import { readableCopy } from "./unreadable_values.ts";
 
 const { CastError } = mongoose.Error;
 
-/** Runs no setters. A value that cannot be cast becomes a validation error, like a stored value that cannot be cast. */
+/** Runs no setters. A value that cannot be cast becomes a validation error. */
 export function setStored(
   doc: Document,
   { path, type, value }: { path: string; type: SchemaType; value: unknown },

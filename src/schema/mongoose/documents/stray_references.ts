@@ -7,21 +7,20 @@ import { markOwn, schemasWithin, typesWithin } from "../schemas/schema_members.t
 
 interface InitOptions {
   readonly populated?: readonly { readonly path: string }[];
-  /** Whether the values already contain populated entities, which must stay objects. */
+  /** Populated entities must stay objects. */
   readonly hydratedPopulatedDocs?: boolean;
 }
 
 /**
- * An object in place of a reference is read as its identifier, or as `null`. Mongoose would make an entity from the
- * object, and that entity would show fields with `select: false`.
+ * Mongoose would make an entity from an object in place of a reference, which would show fields
+ * with `select: false`.
  *
- * The schema and its embedded schemas must be complete before the call, because the references are collected once.
+ * The references are collected once, so the schema must be complete.
  */
 export const dropStrays = memoize((schema: Schema): true => {
   if (referencesOf(schema).length === 0) return true;
   const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
-    // Mongoose runs the middleware of `init` for embedded documents as well, but the root document has already replaced
-    // the objects at any depth.
+    // Mongoose also runs this for embedded documents, which the root document has already handled.
     if (this instanceof mongoose.Types.Subdocument || options.hydratedPopulatedDocs) return;
     const populated = new Set(options.populated?.map(({ path }) => path));
     dropWithin(stored, { schema, prefix: "", populated });
@@ -31,7 +30,7 @@ export const dropStrays = memoize((schema: Schema): true => {
 });
 
 interface Place {
-  /** Ends with a dot, so that the paths can be compared with the populated paths. Empty for the root document. */
+  /** Ends with a dot. Empty for the root document. */
   readonly prefix: string;
   readonly populated: ReadonlySet<string>;
 }
@@ -70,7 +69,7 @@ function withoutStrays(value: unknown, { type, prefix, populated }: Place & { ty
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, read(each)]));
   }
   if (!populated.has(prefix)) return read(value);
-  // Mongoose's `populate()` does not replace an array that is stored in place of an identifier.
+  // Mongoose's `populate()` does not replace an array in place of an identifier.
   if (!Array.isArray(value)) return value;
   return element === undefined ? null : value.filter((each) => !Array.isArray(each));
 }
@@ -80,13 +79,13 @@ const IDENTIFIERS = /^(ObjectI[dD]|Binary|UUID|Decimal128|Long|Int32|Double|Time
 function isStray(value: unknown): boolean {
   if (typeof value !== "object" || value === null || isDocument(value)) return false;
   if (value instanceof Date || value instanceof Uint8Array) return false;
-  // Stored data may contain a key `_bsontype`, so only an object that inherits this key is a value of the driver.
+  // Stored data may contain a key `_bsontype`, but only values of the driver inherit it.
   return !("_bsontype" in value) || Object.hasOwn(value, "_bsontype") ||
     !IDENTIFIERS.test(String(value._bsontype));
 }
 
 function identifierIn(stray: unknown): unknown {
-  // The driver decodes a stored object with `$ref` and `$id` as a `DBRef`, which has its identifier in `oid`.
+  // The driver decodes an object with `$ref` and `$id` as a `DBRef`, whose identifier is `oid`.
   const { _id, oid = _id } = stray as { _id?: unknown; oid?: unknown };
   return oid === undefined || isStray(oid) ? null : oid;
 }

@@ -7,13 +7,12 @@ import { markOwn } from "../schemas/schema_members.ts";
 const { Types } = mongoose.Schema;
 
 /**
- * Mongoose would use some keys of a stored object as members. It would throw when it writes `{ toString: "x" }` into
- * the message of an error, and would show `{ _bsontype: "ObjectId" }` as an identifier.
+ * Mongoose would use some stored keys as members. It would throw at `{ toString: "x" }`, and show
+ * `{ _bsontype: "ObjectId" }` as an identifier.
  */
 export const dropUnreadable = memoize((schema: Schema): true => {
   const drop = markOwn(function (this: Document, stored: object): void {
-    // Mongoose runs the middleware of `init` for embedded documents as well, but the root document has already removed
-    // unreadable objects at any depth.
+    // Mongoose also runs this for embedded documents, which the root document has already handled.
     if (this instanceof mongoose.Types.Subdocument) return;
     dropWithin(stored, { schema: this.schema as Schema, prefix: "" });
   });
@@ -29,7 +28,7 @@ export function readableCopy(value: unknown, type: SchemaType): unknown {
 
 interface Place {
   readonly schema: Schema;
-  /** The path of a nested path of Mongoose, with a dot at its end. Empty for an object with a separate schema. */
+  /** With a dot at its end. Empty for an object with a separate schema. */
   readonly prefix: string;
 }
 
@@ -41,15 +40,14 @@ function dropWithin(stored: unknown, { schema, prefix }: Place): void {
   const values = stored as Record<string, unknown>;
   for (const name of Object.keys(values)) {
     const value = values[name];
-    // Most objects in a document are dates and identifiers, which Mongoose can always read. Documents are made often,
-    // so they are skipped first.
+    // Most objects are dates and identifiers, which are readable, and documents are made often.
     if (!Array.isArray(value) && !isJsonObject(value)) continue;
     const path = `${prefix}${name}`;
-    // A stored key may have the name of a member of every object, such as `constructor`.
+    // A stored key may be named `constructor`.
     const type = Object.hasOwn(schema.paths, path) ? schema.paths[path] : undefined;
     if (type !== undefined) dropOfType(values, { name, type });
     else if (schema.pathType(path) === "nested") dropWithin(value, { schema, prefix: `${path}.` });
-    // A discriminator may declare a field that its base does not declare, and Mongoose would read its value.
+    // A discriminator may declare a field that its base does not.
     else if (schema.discriminators !== undefined && isUnreadable(value)) delete values[name];
   }
 }
@@ -58,7 +56,7 @@ interface KindSchema extends Schema {
   readonly discriminatorMapping?: { readonly value?: unknown };
 }
 
-/** `Constructor` is Mongoose's class of the embedded objects, which has the schemas of their discriminators. */
+/** `Constructor` is Mongoose's class of the embedded objects. */
 interface EmbeddedType extends SchemaType {
   readonly schema: Schema;
   readonly Constructor?: {
@@ -66,7 +64,6 @@ interface EmbeddedType extends SchemaType {
   };
 }
 
-/** The schema of the discriminator, or of the base. */
 function schemaFor(stored: unknown, { schema, Constructor }: EmbeddedType): Schema {
   const named: unknown = Object(stored)[String(schema.get("discriminatorKey"))];
   const kinds = Object.values(Constructor?.discriminators ?? {});
@@ -96,8 +93,8 @@ function dropOfType(
     if (Object.keys(held).length < keys.length) delete values[name];
     return;
   }
-  // Mongoose formats an array without calling members of its elements, does not cast free-form values, and reads only
-  // the identifier of an object in place of a reference.
+  // Mongoose calls no members of the elements of an array, does not cast free-form values, and
+  // reads only the identifier in place of a reference.
   if (type instanceof Types.Array || type instanceof Types.Mixed) return;
   if (type.options.ref === undefined && isUnreadable(value)) delete values[name];
 }

@@ -15,7 +15,7 @@ interface Caster {
   cast(): (value: unknown) => unknown;
 }
 
-/** Mongoose refuses some UUIDs that the database stores, such as the nil UUID, and takes them for missing. */
+/** Mongoose refuses UUIDs that the database stores, as the nil UUID. */
 export function castUuids(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
     if (type.constructor !== UUID) continue;

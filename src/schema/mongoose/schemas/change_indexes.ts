@@ -1,27 +1,21 @@
 import type { IndexDefinition, IndexOptions, Schema } from "mongoose";
 
-/** An index as `schema.indexes()` returns it. */
 export type SchemaIndex = [keys: IndexDefinition, options: IndexOptions];
 
-/** Changes an index for a class option. */
 export type IndexChange = (index: SchemaIndex) => SchemaIndex;
 
 interface ChangedIndexes {
   readonly changes: readonly IndexChange[];
-  /** The indexes without the changes of class options. */
   readonly declared: () => SchemaIndex[];
-  /**
-   * The declared keys of the indexes of discriminators, which error messages about duplicates name. Keyed by the JSON
-   * of the keys in the database, to which class options may have added a field.
-   */
+  /** The declared keys of discriminators' indexes, by the JSON of the keys in the database. */
   readonly ofKinds: Map<string, IndexDefinition>;
 }
 
 const changed = new WeakMap<Schema, ChangedIndexes>();
 
 /**
- * Also changes the indexes of fields and of embedded objects. An embedded class shares its schema with other classes,
- * so `schema.indexes()` of the outer schema is replaced, by which Mongoose reads all indexes.
+ * An embedded class shares its schema with others, so `schema.indexes()` of the outer schema is
+ * replaced.
  */
 export function changeIndexes(schema: Schema, change: IndexChange): void {
   const read = schema.indexes;
@@ -42,8 +36,8 @@ export function declaredIndexes(schema: Schema): SchemaIndex[] {
 }
 
 /**
- * MongoDB has no index that is partial and sparse, and a sparse index with a further key would also contain entities
- * that have only this key.
+ * MongoDB has no index that is partial and sparse, and a sparse index with a further key would
+ * contain entities with only this key.
  */
 export function partialOptions([keys, options]: SchemaIndex): IndexOptions {
   const { sparse, ...others } = options;
@@ -60,19 +54,17 @@ export function declaredKeys(schema: Schema, keys: object): IndexDefinition | un
   return keysByText(schema).get(text) ?? changed.get(schema)?.ofKinds.get(text);
 }
 
-/** Keyed by the JSON of the keys in the database. */
 function keysByText(schema: Schema): Map<string, IndexDefinition> {
   const declared = changed.get(schema)?.declared() ?? [];
   const stored = schema.indexes();
   return new Map(declared.map(([keys], index) => [JSON.stringify(stored[index]?.[0]), keys]));
 }
 
-/** The schema of a discriminator has separate indexes, which the changes of the class do not reach. */
+/** The schema of a discriminator has separate indexes. */
 export function changeAsBase(base: Schema, kind: Schema): void {
   const ofBase = changed.get(base);
   if (base === kind || ofBase === undefined) return;
   for (const change of ofBase.changes) changeIndexes(kind, change);
-  // Each connection has separate schemas of discriminators, so their declared keys are copied to the schema of the
-  // class.
+  // Each connection has separate schemas of discriminators.
   for (const [text, keys] of keysByText(kind)) ofBase.ofKinds.set(text, keys);
 }

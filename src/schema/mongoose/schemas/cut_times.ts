@@ -7,8 +7,8 @@ type Cast = (value: unknown, doc: unknown, init?: boolean, ...rest: unknown[]) =
 const cutting = new WeakSet<SchemaType>();
 
 /**
- * The fields store midnight in UTC. Stored times of other programs and the times in filters of hooks stay exact,
- * because only a set or a default has `init === false`.
+ * Stored times of other programs and times in filters of hooks stay exact: only a set or a default
+ * has `init === false`.
  */
 export function cutTimes(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {

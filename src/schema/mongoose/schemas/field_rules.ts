@@ -34,12 +34,11 @@ export function isImmutable(type: SchemaType | undefined): boolean {
   return Boolean(internals(type).$immutable);
 }
 
-/** The function may read the document, so it cannot run without a Mongoose document. */
+/** The function may read the document. */
 export function isImmutableAtTimes(type: SchemaType | undefined): boolean {
   return typeof internals(type).$immutable === "function";
 }
 
-/** `holder` is a stored document, or a stored object of another database. */
 export function isLocked(type: SchemaType | undefined, holder: object): boolean {
   if (type === undefined || !isImmutable(type)) return false;
   const { $immutable } = internals(type);
@@ -48,7 +47,7 @@ export function isLocked(type: SchemaType | undefined, holder: object): boolean 
 
 const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
 
-/** A type that the application defines may read any option, and may cast and validate in any way. */
+/** A type of the application may read any option, and may cast and validate in any way. */
 export function isMongooseType({ constructor }: SchemaType): boolean {
   return TYPES.has(constructor);
 }
@@ -58,7 +57,7 @@ export function hasOwnCast(type: SchemaType): boolean {
   return cast !== undefined && !isOwn(cast);
 }
 
-/** Mongoose turns these options into setters, which are no setters of the application. */
+/** Mongoose turns these options into setters. */
 export const SETTING_OPTIONS = ["trim", "lowercase", "uppercase"] as const;
 
 export function hasOwnSetters(type: SchemaType): boolean {
@@ -69,7 +68,7 @@ export function hasOwnSetters(type: SchemaType): boolean {
   return own.length > SETTING_OPTIONS.filter((name) => options[name]).length;
 }
 
-/** The setters of the field, such as `lowercase`, run before the cast. */
+/** Setters run before the cast. */
 export function castForQuery(type: SchemaType, value: unknown): unknown {
   return (type as unknown as FieldInternals).applySetters(value, null);
 }
@@ -94,7 +93,7 @@ const COPIED = [
   "setters",
 ] as const;
 
-/** The clone that Mongoose makes of a schema keeps these rules for scalar fields only. */
+/** Mongoose's clone of a schema keeps these rules for scalar fields only. */
 export function copyRules(from: SchemaType | undefined, to: SchemaType): void {
   const given = internals(from) as Readonly<Record<string, unknown>>;
   for (const name of COPIED) if (name in given) Object.assign(to, { [name]: given[name] });
@@ -109,8 +108,8 @@ export function hasComputedDefault(type: SchemaType | undefined): boolean {
 const emptyDefaults = new WeakSet<object>();
 
 /**
- * Mongoose does not mark the default that it makes for an array of embedded objects, so it must be stored before the
- * application can set another default.
+ * Mongoose does not mark its default for an array of embedded objects, so it is noted before the
+ * application can set another.
  */
 export function rememberDefault(type: SchemaType | undefined): void {
   const made = rawDefault(type);
@@ -120,12 +119,12 @@ export function rememberDefault(type: SchemaType | undefined): void {
 export function hasEmptyDefault(type: SchemaType | undefined): boolean {
   const { default: given } = (type?.options ?? {}) as { default?: unknown };
   const made = Object(rawDefault(type)) as { readonly $runBeforeSetters?: unknown };
-  // Mongoose sets `$runBeforeSetters` on the default that it makes for an array of scalar values.
+  // Mongoose's mark of its default for an array of scalar values.
   return (made.$runBeforeSetters === true || emptyDefaults.has(made)) &&
     (given === undefined || (Array.isArray(given) && given.length === 0));
 }
 
-/** Unless Mongoose or a default makes the `_id`, clients give it for new entities, and it is set once. */
+/** Unless Mongoose or a default makes the `_id`, clients give it, once. */
 export function requireId(schema: Schema): void {
   const type = schema.path("_id") as SchemaType | undefined;
   if (type === undefined || hasDefault(type)) return;
@@ -152,7 +151,7 @@ export function hasUsualId(schema: Schema): boolean {
   return own === usual;
 }
 
-/** The rules of a field that JSON Schema can express, in the form that Mongoose has made from its options. */
+/** The rules that JSON Schema can express. */
 export interface DeclaredRules {
   readonly enum?: readonly unknown[];
   readonly minimum?: number | Date;
@@ -162,10 +161,7 @@ export interface DeclaredRules {
   readonly match?: RegExp;
 }
 
-/**
- * Keyed by the type of Mongoose's validator. `keptAs` is the property in which the validator stores the value of the
- * option.
- */
+/** Keyed by the type of Mongoose's validator, which keeps the value of the option in `keptAs`. */
 const RULES: Readonly<Record<string, readonly [rule: keyof DeclaredRules, keptAs: string]>> = {
   enum: ["enum", "enumValues"],
   min: ["minimum", "min"],
@@ -193,8 +189,8 @@ function keptValue(validator: SchemaType["validators"][number]): unknown {
 const COMPOUND: readonly string[] = ["Array", "DocumentArray", "Embedded", "Map", "Mixed"];
 
 /**
- * Returns the option that refuses the constant default of a field, such as `min`, or `type` if the default cannot be
- * cast. Limits that are functions, and setters of the application, may read the document, so they are not called.
+ * Limits that are functions and setters of the application may read the document, so they are not
+ * called.
  */
 export function ruleAgainstDefault(type: SchemaType): string | undefined {
   const { default: given } = type.options as { default?: unknown };

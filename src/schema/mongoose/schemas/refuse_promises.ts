@@ -9,7 +9,7 @@ const { DocumentArray, Map, Mixed, Subdocument } = mongoose.Schema.Types;
 
 type Cast = (value: unknown, doc: unknown, init?: boolean, ...rest: unknown[]) => unknown;
 
-/** Mongoose would store a promise as an empty object, because it is an object without keys. */
+/** Mongoose would store a promise as an empty object. */
 export function refusePromises(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
     if (isOfObjects(type)) refuseIn(type);
@@ -23,7 +23,7 @@ function isOfObjects(type: SchemaType): boolean {
 function refuseIn(type: SchemaType): void {
   const own = type.cast as Cast;
   const cast: Cast = function (this: SchemaType, value, doc, init, ...rest) {
-    // Promises inside an embedded object are found when its values are cast to their fields.
+    // Promises inside an embedded object are found when its fields are cast.
     const isRefused = init !== true &&
       (type instanceof Mixed
         ? holdsPromise(value)
@@ -34,7 +34,6 @@ function refuseIn(type: SchemaType): void {
   Object.assign(type, { cast });
 }
 
-/** Searches arrays and plain objects at any depth. */
 export function holdsPromise(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (isPromise(value)) return true;

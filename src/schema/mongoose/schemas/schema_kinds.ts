@@ -3,9 +3,9 @@ import type { Model, Schema } from "mongoose";
 import { memoize } from "../../memoize.ts";
 
 interface KindHolder {
-  /** The discriminators of the compiled model. Mongoose has added the fields of the base to their schemas. */
+  /** After compilation, with the fields of the base. */
   readonly discriminators?: Readonly<Record<string, Schema>> | null;
-  /** The discriminators that `schema.discriminator()` has declared, before a model is compiled. */
+  /** Before compilation. */
   readonly _applyDiscriminators?: ReadonlyMap<string, { readonly schema: Schema }>;
 }
 
@@ -14,7 +14,6 @@ const cloneOf = memoize((kind: Schema) => kind.clone() as Schema);
 
 const NO_KINDS: ReadonlyMap<string, Schema> = new Map();
 
-/** The discriminators at the time of the call, also before a model is compiled. */
 export function kindSchemas(schema: Schema): ReadonlyMap<string, Schema> {
   const { discriminators, _applyDiscriminators: declared } = schema as unknown as KindHolder;
   if (!discriminators && !declared) return NO_KINDS;
@@ -23,10 +22,7 @@ export function kindSchemas(schema: Schema): ReadonlyMap<string, Schema> {
   return new Map([...kinds].map(([name, kind]) => [name, cloneOf(kind)]));
 }
 
-/**
- * Mongoose adds the discriminator key only when it compiles a model. Routes are built earlier, so they would not know
- * the key.
- */
+/** Mongoose adds the discriminator key only when it compiles a model. Routes are built earlier. */
 export function declareKindKey(schema: Schema): void {
   const { _applyDiscriminators: declared } = schema as unknown as KindHolder;
   const key = String(schema.get("discriminatorKey"));
@@ -38,16 +34,13 @@ export function declareKindKey(schema: Schema): void {
 type AddKind = (name: unknown, kind: unknown, ...options: unknown[]) => { readonly schema: Schema };
 
 interface KindHooks {
-  /** May refuse a discriminator by an error. A refused discriminator is not added. */
+  /** Throws to refuse a discriminator. */
   readonly check: (name: string, kind: Schema) => void;
   /** Runs after Mongoose has added the fields of the base. */
   readonly finish: (kind: Schema) => void;
 }
 
-/**
- * An application may add discriminators at any time, and Mongoose has no middleware for this event, so the
- * `discriminator()` method of the model is replaced.
- */
+/** An application may add discriminators at any time, and Mongoose has no middleware for it. */
 export function watchKinds(model: Model<unknown>, { check, finish }: KindHooks): void {
   for (const { schema } of Object.values(model.discriminators ?? {})) finish(schema as Schema);
   const add = Reflect.get(model, "discriminator") as AddKind;

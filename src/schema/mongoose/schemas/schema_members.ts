@@ -5,7 +5,8 @@ import { VALUES_KEY } from "../documents/document_values.ts";
 const ownFunctions = new WeakSet<object>();
 
 /**
- * A model with functions of the application needs Mongoose documents, which are slow. Marked functions do not count.
+ * A model with functions of the application needs Mongoose documents, which are slow. Marked
+ * functions do not count.
  */
 export function markOwn<F extends object>(fn: F): F {
   ownFunctions.add(fn);
@@ -16,21 +17,16 @@ export function isOwn(fn: unknown): boolean {
   return typeof fn === "function" && ownFunctions.has(fn);
 }
 
-/**
- * The members of every document, without the members of its prototype. A field with such a name would replace the
- * member.
- */
+/** Members that a document does not inherit. A field with such a name would replace the member. */
 export const DOCUMENT_MEMBERS: readonly string[] = [
   ...Object.keys((mongoose.Schema as unknown as { reserved: object }).reserved),
   ...["schema", "isNew", "errors", "db", "discriminators", VALUES_KEY],
 ];
 
-/** The members of every compiled model, without the members of `mongoose.Model`. */
 const COMPILED_MEMBERS: ReadonlySet<string> = new Set([
   ...["base", "collection", "db", "discriminators", "events", "modelName", "schema"],
 ]);
 
-/** Entities are read and written by members of Mongoose's models, such as `find`. */
 export function isModelMember(name: string): boolean {
   return COMPILED_MEMBERS.has(name) || name in mongoose.Model && !(name in Function.prototype);
 }
@@ -43,13 +39,12 @@ interface PluginMark {
   "$connectionPluginsApplied"?: boolean;
 }
 
-/** Without the mark, Mongoose would apply the plugins of the connection to the clone again. */
+/** Without the mark, Mongoose would apply the plugins again. */
 export function copyPluginMark(schema: Schema, clone: Schema): void {
   const { $connectionPluginsApplied: mark } = schema as PluginMark;
   if (mark) (clone as PluginMark).$connectionPluginsApplied = mark;
 }
 
-/** The members by which documents are read, changed and saved. */
 const INNER_MEMBERS: ReadonlySet<string> = new Set([
   ...["collection", "db", "init", "schema", "get", "set", "toObject", "save", "validate"],
   ...["validateSync", "invalidate", "deleteOne", "updateOne", "isModified", "markModified"],
@@ -73,7 +68,7 @@ export function refuseReplaced(schema: Schema): void {
   );
 }
 
-/** The application calls a method for every new document by `schema.queue()`. */
+/** `schema.queue()` calls a method for every new document. */
 export function callsMethods(schema: Schema): boolean {
   const { callQueue } = schema as unknown as { callQueue: readonly [string, unknown][] };
   return callQueue.some(([name]) => !isOwn(schema.methods[name]));
@@ -114,15 +109,14 @@ function middlewareFor(schema: Schema, name: string): Middleware[] {
     .filter((each) => !isBuiltIn(each));
 }
 
-/** The queries of Mongoose that are never sent. */
 const UNSENT = [
   ...["updateMany", "deleteMany", "replaceOne"],
   ...["findOneAndUpdate", "findOneAndReplace", "findOneAndDelete"],
 ];
 
 /**
- * Middleware that also runs for `find()`, as that of many plugins, does not count, because writes of several entities
- * find them first.
+ * Middleware that also runs for `find()` does not count, because writes of several entities find
+ * them first.
  */
 export function idleMiddleware(schema: Schema): string[] {
   const finding = new Set(middlewareFor(schema, "find").map(({ fn }) => fn));
@@ -130,8 +124,7 @@ export function idleMiddleware(schema: Schema): string[] {
 }
 
 /**
- * Middleware for `find` may change which documents a query finds. The operation `other` would skip it and reach other
- * documents than the query.
+ * Middleware for `find` may change the found documents, and the operation `other` would skip it.
  */
 export function findsByMiddleware(schema: unknown, other: "aggregate" | "countDocuments"): boolean {
   return hasMiddleware(schema as Schema, ["find"]) && !hasMiddleware(schema as Schema, [other]);
@@ -141,7 +134,7 @@ function isBuiltIn({ fn }: Middleware): boolean {
   return isOwn(fn) || BUILT_IN in fn;
 }
 
-/** For a document that is only validated and not saved. The validation would run the middleware. */
+/** A validation without a save would run the middleware. */
 export function dropMiddleware(doc: Document): void {
   for (const each of [doc, ...doc.$getAllSubdocs()]) {
     (each as unknown as MiddlewareHolder).$__middleware = middlewareOf(each).filter(isBuiltIn);
@@ -163,10 +156,6 @@ export function typesWithin(type: SchemaType): SchemaType[] {
   return element === undefined ? [type] : [type, ...typesWithin(element)];
 }
 
-/**
- * Middleware, discriminators and queued methods count as code of the application, in the model's schema and in embedded
- * schemas.
- */
 export function runsNothingOwn(model: Model<unknown>, operations: readonly string[]): boolean {
   const { discriminators, schema } = model;
   return !discriminators &&
@@ -178,7 +167,6 @@ export function runsNothingOwn(model: Model<unknown>, operations: readonly strin
 
 type StampFields = Readonly<Partial<Record<"createdAt" | "updatedAt", string | null>>>;
 
-/** A name is missing if Mongoose sets no such timestamp. */
 export function stampFields(schema: Schema): StampFields {
   const { $timestamps } = schema as { $timestamps?: StampFields };
   return $timestamps ?? {};

@@ -4,8 +4,8 @@ import { isPromise } from "../../../declare/hooks/run_hook.ts";
 import { typesWithin } from "./schema_members.ts";
 
 /**
- * Mongoose stores the validators that it has made from options in these properties. All other validators are functions
- * of the application, except the validator of `match`.
+ * Mongoose keeps the validators that it made from options here. All others are the application's,
+ * except that of `match`.
  */
 const KEPT_AS = [
   "requiredValidator",
@@ -16,20 +16,18 @@ const KEPT_AS = [
   "maxlengthValidator",
 ];
 
-/** Validators that read only the value may run without a document. */
 export function judgesValuesAlone(type: SchemaType): boolean {
   const kept = keptValidators(type);
   return (type.validators as HostRule[]).every(({ validator, regexp, propsParameter }) =>
-    // Mongoose stores the validator of `match` in no property of the type, so it is recognised by its regular
-    // expression.
+    // Mongoose keeps the validator of `match` in no property of the type.
     kept.includes(validator) || regexp instanceof RegExp ||
     (isArrow(validator) && propsParameter !== true)
   );
 }
 
 /**
- * An arrow function cannot read the document as `this`. The source text of a method with the name `async` begins like
- * an async arrow function.
+ * An arrow function cannot read the document as `this`. The source of a method named `async` begins
+ * like an async arrow function.
  */
 function isArrow(validator: unknown): boolean {
   return typeof validator === "function" && !Object.hasOwn(validator, "prototype") &&
@@ -43,8 +41,8 @@ function keptValidators(type: SchemaType): unknown[] {
 }
 
 /**
- * The message of a {@linkcode RuleError} can contain any value of a client. Mongoose does not wait for an asynchronous
- * validator if a later rule of the same field fails, and an unhandled rejection would end the process.
+ * Mongoose does not wait for an asynchronous validator if a later rule of the field fails, and an
+ * unhandled rejection would end the process.
  */
 export function guardValidators(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
@@ -53,8 +51,7 @@ export function guardValidators(schema: Schema): void {
       const { validator } = rule;
       if (typeof validator !== "function" || kept.includes(validator)) continue;
       rule.ErrorConstructor ??= RuleError;
-      // `isArrow()` decides by the wrapper whether the validator can run without a document, so the wrapper must have
-      // the same form.
+      // `isArrow()` judges the wrapper, so it must have the same form.
       rule.validator = isArrow(validator)
         ? (...args: unknown[]) => handled(validator(...args))
         : function (this: unknown, ...args: unknown[]) {
@@ -71,7 +68,6 @@ interface HostRule {
   ErrorConstructor?: unknown;
 }
 
-/** A rejection always has a handler, because Mongoose may ignore the promise. */
 function handled(result: unknown): unknown {
   if (!isPromise(result)) return result;
   const promise = Promise.resolve(result);
@@ -87,8 +83,8 @@ function handled(result: unknown): unknown {
 const { ValidatorError } = mongoose.Error;
 
 /**
- * Mongoose's own error would replace text in a client's value that looks like a placeholder. It would also throw for an
- * object with a key `toString`, and the request would end as an error of the application.
+ * Mongoose's error would replace text in a client's value that looks like a placeholder, and would
+ * throw for an object with a key `toString`.
  */
 export class RuleError extends ValidatorError {
   constructor(properties: Readonly<Record<string, unknown>>, doc?: object) {
@@ -101,7 +97,7 @@ export class RuleError extends ValidatorError {
 }
 
 function messageOf({ message, reason, ...others }: Readonly<Record<string, unknown>>): string {
-  // The message of an error that a validator has thrown may contain text of a client that looks like a placeholder.
+  // A thrown error may contain text of a client that looks like a placeholder.
   if (reason instanceof Error && reason.message === message) return reason.message;
   const template = String(message || mongoose.Error.messages.general.default);
   const values = new Map(

@@ -2,13 +2,10 @@ import mongoose from "mongoose";
 
 const { AbstractCursor } = mongoose.mongo;
 
-/**
- * The largest number of documents in one reply. A reply of 16 MB may hold many more, and the driver keeps an object in
- * memory for each document.
- */
+/** A reply of 16 MB may hold many more documents, and the driver keeps an object for each. */
 export const BATCH_SIZE = 1024;
 
-/** A batch size that a `fetch` hook has set does not change. */
+/** A `fetch` hook may set a batch size. */
 export function boundReplies(given: unknown): void {
   if (given instanceof mongoose.Query) {
     const { op } = given as { readonly op?: unknown };
@@ -29,9 +26,7 @@ export function boundReplies(given: unknown): void {
   }
 }
 
-/**
- * A cursor of Mongoose opens the cursor of the driver only when it is first read, and no batch size can be set before.
- */
+/** A cursor of Mongoose opens the driver's cursor only when it is first read. */
 function isMongooseCursor(given: unknown): given is MongooseCursor {
   return Symbol.asyncIterator in Object(given) && "cursor" in Object(given) &&
     "once" in Object(given);

@@ -9,7 +9,7 @@ export interface UpdateStatement {
   readonly u: Update;
 }
 
-/** An update by aggregation stages that stores a new document if no document matches. */
+/** Stores a new document if none matches. */
 export interface UpsertStatement {
   readonly q: Record<string, unknown>;
   readonly u: readonly object[];
@@ -17,7 +17,7 @@ export interface UpsertStatement {
 }
 
 /**
- * Returns the number of matched documents. The driver's bulk write is not used, because its errors lose their class and
+ * Returns the number of matched documents. Errors of the driver's bulk write lose their class and
  * the index that refused a value.
  */
 export async function sendUpdates(
@@ -64,7 +64,6 @@ export interface GivenValues {
   readonly stages: readonly object[];
 }
 
-/** The database checks the values before they are stored. */
 export async function aggregateValues(
   { connection, values, stages }: GivenValues,
   options?: mongo.AggregateOptions,

@@ -3,11 +3,10 @@ import mongoose from "mongoose";
 type Conditions = Readonly<Record<string, unknown>>;
 
 /**
- * A second cast by Mongoose would run setters again and refuse operators that the database supports for a type. The
- * driver sends the result of `toBSON()`.
+ * A second cast by Mongoose would run setters again and refuse operators that the database
+ * supports. The driver sends the result of `toBSON()`.
  *
- * A copy of the object has only its property `$expr`. The database refuses a query with this `$expr`, so a copy cannot
- * select more documents than the conditions do.
+ * A copy has only `$expr`, which the database refuses, so a copy cannot select more documents.
  */
 class ExactCondition {
   readonly $expr = Object.freeze(mongoose.trusted({ $copyOfAnExactFilter: true }));
@@ -22,15 +21,15 @@ class ExactCondition {
     return this.#conditions;
   }
 
-  /** `console.log()` would otherwise print only `$expr`. */
+  /** `console.log()` would print only `$expr`. */
   [Symbol.for("nodejs.util.inspect.custom")](): Conditions {
     return this.#conditions;
   }
 }
 
 /**
- * Code of the application can read the fields of the conditions by name. These properties are not enumerable, so
- * Mongoose and the driver ignore them.
+ * Code of the application can read the conditions by name. Mongoose and the driver ignore
+ * properties that are not enumerable.
  */
 export function exactFilter(conditions: Conditions): Record<string, unknown> {
   const entries = Object.entries(conditions);
@@ -43,8 +42,8 @@ export function exactFilter(conditions: Conditions): Record<string, unknown> {
 }
 
 /**
- * The properties of an exact filter that are not enumerable only repeat its conditions. In any other filter, such a
- * property is refused, because the database would not get it.
+ * In any other filter, a property that is not enumerable is refused, because the database would not
+ * get it.
  */
 export function isExactFilter({ $and }: Conditions): boolean {
   return Array.isArray($and) && $and[0] instanceof ExactCondition;

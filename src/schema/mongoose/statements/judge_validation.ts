@@ -4,7 +4,6 @@ import { middlewareOf } from "../schemas/schema_members.ts";
 
 const { ValidationError } = mongoose.Error;
 
-/** Keyed by path. */
 export type FoundProblems = Record<string, unknown>;
 
 type Judge = (problems: FoundProblems) => void;
@@ -14,8 +13,8 @@ const judges = new WeakMap<Document, Judge>();
 type Validate = (...args: unknown[]) => Promise<void>;
 
 /**
- * `judge` may remove errors, or throw another error. The methods of the document are replaced, because middleware
- * cannot make a failed validation succeed, and a `save()` by the application calls `$validate`.
+ * `judge` may remove errors, or throw another. Middleware cannot make a failed validation succeed,
+ * and `save()` calls `$validate`.
  */
 export function judgeValidation(doc: Document, judge: Judge): void {
   const isJudged = judges.has(doc);
@@ -38,7 +37,7 @@ export function judgeValidation(doc: Document, judge: Judge): void {
   }
 }
 
-/** The errors before the validation, such as errors of values that Mongoose could not cast when they were set. */
+/** The errors before the validation, as of failed casts. */
 export function pendingProblems(doc: Document): FoundProblems {
   const { $__: { validationError } } = doc as unknown as {
     readonly $__: { readonly validationError?: { readonly errors: FoundProblems } | null };

@@ -12,7 +12,6 @@ export interface CastingQuery {
   _castUpdate(update: Update): Update | undefined;
 }
 
-/** Conditions can be sent in a form that Mongoose's cast would change. */
 export function replaceCast<Q extends object>(
   query: Q,
   castBy: (conditions: Conditions, cast: (conditions: Conditions) => Conditions) => Conditions,
@@ -28,12 +27,12 @@ export function replaceCast<Q extends object>(
   return query;
 }
 
-/** A second cast of the conditions would run setters again. Conditions that middleware adds to the query are cast. */
+/** A second cast would run setters again. Conditions that middleware adds are cast. */
 export function matchAsIs(query: object, conditions: Conditions): void {
   replaceCast(query, (given, cast) => ({ $and: [conditions, cast(given)] }));
 }
 
-/** A second cast of the update would run setters again. Paths that middleware adds to the update are cast. */
+/** A second cast would run setters again. Paths that middleware adds are cast. */
 export function writeAsIs(query: object, update: Update): void {
   const casting = query as CastingQuery;
   const cast = casting._castUpdate;
@@ -59,8 +58,8 @@ export function populatedPaths(populate: unknown): ReadonlySet<string> {
 }
 
 /**
- * Applies Mongoose's option `sanitizeFilter`. Operators without the mark of `mongoose.trusted()` become values that the
- * database compares for equality.
+ * By `sanitizeFilter`, operators without the mark of `mongoose.trusted()` become values to compare
+ * with.
  */
 export function sanitized(
   model: Model<unknown>,

@@ -2,13 +2,12 @@ import type { ClientSession, Document, Schema } from "mongoose";
 import { BulkError, eachInTurn } from "../../../errors/bulk_error.ts";
 import { forgetAllChanges, ownDefaults, statesOf } from "../documents/document_values.ts";
 import { markOwn, middlewareOf } from "../schemas/schema_members.ts";
-import { applicationSession, sharedSession } from "./transaction_around.ts";
 
 async function validate(doc: Document): Promise<void> {
   if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
 }
 
-/** Middleware reads the options of the save from its argument or from the document, so they are set in both places. */
+/** Middleware reads the options of the save from its argument or from the document. */
 async function runPreSave(doc: Document): Promise<void> {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { timestamps } = internals;
@@ -22,7 +21,7 @@ async function runPreSave(doc: Document): Promise<void> {
   }
 }
 
-/** The error middleware may replace an error. */
+/** Error middleware may replace an error. */
 async function toldOf(doc: Document, error: unknown): Promise<unknown> {
   try {
     await middlewareOf(doc).execPost("save", doc, [doc], { error });
@@ -32,10 +31,7 @@ async function toldOf(doc: Document, error: unknown): Promise<unknown> {
   }
 }
 
-/**
- * Performs the steps of `save()` of Mongoose for several documents, so that `write` can store all of them with few
- * commands.
- */
+/** The steps of Mongoose's `save()` for several documents, so that `write` needs few commands. */
 export async function saveBy(
   docs: readonly Document[],
   write: () => Promise<void>,
@@ -57,10 +53,7 @@ export async function saveBy(
   await eachInTurn(docs, (doc) => middlewareOf(doc).execPost("save", doc, [doc]));
 }
 
-/**
- * As {@linkcode saveBy}, but an error of one document does not stop the save of the others. Returns the errors of the
- * documents that are not saved.
- */
+/** As {@linkcode saveBy}, but an error of one document does not stop the others. */
 export async function saveEachBy(
   docs: readonly Document[],
   write: (docs: readonly Document[]) => Promise<void>,
@@ -88,36 +81,24 @@ export async function saveEachBy(
 }
 
 export interface StatementOptions {
-  /** Prevents the statement from being sent when the time limit of the request has passed. */
+  /** Stops the statement when the time limit of the request has passed. */
   readonly signal: AbortSignal;
   readonly maxTimeMS: number;
   readonly session?: ClientSession;
 }
 
-/** The options that a `save()` of Mongoose would send. */
-export function statementOptionsOf(
-  doc: Document,
-  { session, ...options }: StatementOptions,
-): object {
-  const used = session ?? doc.$session() ?? sharedSession() ?? applicationSession();
-  if (used) return { ...options, session: used };
-  const writeConcern: unknown = doc.schema.get("writeConcern");
-  return { ...options, ...writeConcern !== undefined && { writeConcern } };
-}
-
-/** The next save does not write the changes again. */
 export function markSaved(doc: Document): void {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { removedSubdocs } = internals;
-  // An update does not store the defaults of missing fields, so these fields stay marked as defaults.
+  // An update does not store the defaults of missing fields.
   const shown = doc.isNew ? [] : ownDefaults(doc);
   forgetAllChanges(doc);
   for (const path of shown) statesOf(doc).default(path);
   internals.version = undefined;
-  // The middleware of removed embedded documents runs after the write and needs the list of these documents.
+  // The middleware of removed embedded documents runs after the write and needs this list.
   internals.removedSubdocs = removedSubdocs;
   for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false;
-  // If the application sets a value from before this save again, the assignment must count as a change.
+  // Setting a value from before this save again must count as a change.
   if (internals.savedState) internals.savedState = {};
 }
 
@@ -131,20 +112,19 @@ interface DocumentInternals {
   };
 }
 
-/** By `increment()` or `optimisticConcurrency`, a save fails if another write has changed the version. */
+/** By `increment()` or `optimisticConcurrency`, a save fails if the version has changed. */
 export function isTiedToVersion(doc: Document): boolean {
   const { version } = (doc as unknown as DocumentInternals).$__;
   return Boolean(version) || Boolean(doc.schema.get("optimisticConcurrency" as never));
 }
 
-/** Whether the next saves update the timestamps. */
 export function setStamping(doc: Document, stamps: boolean): void {
   (doc as unknown as { $timestamps(stamps: boolean): void }).$timestamps(stamps);
 }
 
 const saves = new WeakMap<object, number>();
 
-/** After a save by a hook, the response needs the new version of the entity. */
+/** After a save by a hook, the response needs the new version. */
 export function countSaves(schema: Schema): void {
   const count = markOwn(function (this: Document): void {
     saves.set(this, savesOf(this) + 1);

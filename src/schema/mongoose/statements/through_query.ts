@@ -1,18 +1,15 @@
 import type { mongo, Query } from "mongoose";
 
-/**
- * The types of Mongoose do not declare this member. The query sends its statement by a method of the collection, so
- * another object can change how it is sent.
- */
+/** An undeclared member of Mongoose's queries. */
 interface CollectionHolder {
   mongooseCollection: mongo.Collection;
 }
 
-export function collectionOf(query: object): mongo.Collection {
+function collectionOf(query: object): mongo.Collection {
   return (query as CollectionHolder).mongooseCollection;
 }
 
-/** Runs a query with its middleware, and sends its statement by another function. */
+/** Runs a query with its middleware, but sends its statement by another function. */
 export async function throughQuery<A extends readonly unknown[], R>(
   query: Query<R, unknown>,
   { method, send }: {

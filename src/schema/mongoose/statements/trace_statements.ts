@@ -39,13 +39,10 @@ interface Trace {
   duration?: number;
 }
 
-/** `errorType` is the class name of the error, if the traced work failed. */
+/** `errorType` is the class name of the error. */
 export type EndTrace = (errorType?: string) => void;
 
-/**
- * Subscribers may bind a context to the trace, such as a span of OpenTelemetry. The trace stays open until `work` calls
- * `end`.
- */
+/** Subscribers may bind a context to the trace. It stays open until `work` calls `end`. */
 export function openTrace<T extends Trace, R>(
   { channel, trace }: { readonly channel: TracingChannel<object, T>; readonly trace: T },
   work: (end: EndTrace) => R,
@@ -80,10 +77,7 @@ interface Operation {
   readonly result?: unknown;
 }
 
-/**
- * The listeners are added at the first request for which the channel has subscribers, so an application without
- * subscribers does no work for traces.
- */
+/** Added at the first request with subscribers, so other applications do no work for traces. */
 export function traceStatements(connection: Connection): void {
   if (!channel.hasSubscribers || traced.has(connection)) return;
   traced.add(connection);
@@ -98,13 +92,13 @@ export function traceStatements(connection: Connection): void {
     const end = open.get(_id);
     if (end === undefined) return;
     if (isCursor(result)) {
-      // The identifier of a cursor is missing if the server never replied to its first command.
+      // The identifier of a cursor is missing if the server never replied.
       result.once("close", () => end(result.id === undefined ? "MongoError" : undefined));
     } else end(error === undefined ? undefined : errorType(error));
   });
 }
 
-/** Mongoose emits no event for a statement that is sent without its collections. */
+/** Mongoose emits no event for a statement without its collections. */
 export async function traceStatement<T>(
   statement: Statement,
   send: () => Promise<T>,

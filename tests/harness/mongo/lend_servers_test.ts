@@ -1,19 +1,23 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { until } from "../../support/until.ts";
 import { test } from "../testing.ts";
-import { borrowReplicaSet, lendReplicaSets, REPLICA_SETS } from "./lend_replica_sets.ts";
+import { borrowServer, lendServers, PORTS } from "./lend_servers.ts";
 
 function lend() {
   const stopped: string[] = [];
   let started = 0;
-  const lender = lendReplicaSets(() => {
+  const lender = lendServers("standalone", () => {
     const uri = `mongodb://${started++}`;
     return Promise.resolve({ uri, stop: () => Promise.resolve(void stopped.push(uri)) });
   });
-  return { lender, stopped, borrow: () => borrowReplicaSet(lender.env[REPLICA_SETS]) };
+  return {
+    lender,
+    stopped,
+    borrow: () => borrowServer("standalone", lender.env[PORTS.standalone]),
+  };
 }
 
-test("a replica set is lent to one isolate at a time, and lent again", async () => {
+test("a server is lent to one isolate at a time, and lent again", async () => {
   const { lender, stopped, borrow } = lend();
   const [first, second] = [await borrow(), await borrow()];
   assertNotEquals(first.uri, second.uri);
