@@ -8,33 +8,25 @@ import { WITHOUT_TOUCHES } from "./touch.ts";
 import { isUnavailable } from "./failure_of.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/**
- * The identifiers have the BSON types in which they are stored. "anything" means that live lists must read everything
- * again.
- */
+/** Identifiers have their stored BSON types. After "anything", live lists must read everything again. */
 export type Changes = readonly unknown[] | "anything";
 
 type ChangeListener = (changes: Changes) => void;
 
 const GATHER_MS = 50;
 
-/**
- * A change stream without listeners stays open for this time, so that a client that reconnects waits for no new stream.
- */
+/** A change stream without listeners stays open for this time, for clients that reconnect. */
 const GRACE_MS = 10_000;
 
 const PAUSE_MS = 500;
 
-/** The projection keeps `_id`, the resume token. The driver throws an error for an event without it. */
+/** The driver throws for an event without its resume token `_id`, which the projection keeps. */
 const STAGES = [WITHOUT_TOUCHES, { $project: { documentKey: 1 } }];
 
-/**
- * Without these options, the driver would change the BSON types of identifiers, and a query by them could miss the
- * entity.
- */
+/** The driver would otherwise change the BSON types of identifiers, and a query by them could miss the entity. */
 const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } as const;
 
-/** MongoDB returns this code if the server belongs to no replica set. */
+/** The server belongs to no replica set. */
 const NO_STREAMS = 40573;
 
 interface Change {
@@ -48,7 +40,7 @@ export function feedCount(client: mongo.MongoClient): number {
   return pools.get(client)?.size ?? 0;
 }
 
-/** All listeners of a collection share one change stream, because each stream occupies a connection. */
+/** Each stream occupies a connection, so all listeners of a collection share one. */
 export class ChangeFeed {
   readonly #model: Model<unknown>;
   readonly #forget: () => void;
@@ -67,9 +59,7 @@ export class ChangeFeed {
     this.#forget = forget;
   }
 
-  /**
-   * Throws if change feeds would occupy more than half of the connection pool, so that requests keep the other half.
-   */
+  /** Throws if feeds would occupy more than half of the connection pool. */
   static of(model: Model<unknown>): ChangeFeed {
     const { collection, db } = model;
     const client = (db as Connection).getClient();
@@ -90,7 +80,7 @@ export class ChangeFeed {
     return feed;
   }
 
-  /** The listener gets every change after the promise has resolved, so a later read misses no change. */
+  /** A read after the promise misses no change. */
   async listen(listener: ChangeListener, timeBudget: TimeBudget): Promise<() => void> {
     clearTimeout(this.#ending);
     this.#listeners.add(listener);
@@ -125,7 +115,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Every change after the promise has resolved is part of the stream. */
+  /** Every change after the promise has resolved is in the stream. */
   async #openStream(resumeAfter?: unknown): Promise<Change | null> {
     const stream = this.#model.collection.watch(STAGES, {
       ...OPTIONS,
@@ -148,10 +138,7 @@ export class ChangeFeed {
     await this.#stream?.close().catch(() => {});
   }
 
-  /**
-   * A change stream that continues at its resume token loses no change. Without a token, listeners read everything
-   * again.
-   */
+  /** A stream that continues at its resume token loses no change. Without a token, listeners read everything again. */
   async #reopen(cause: unknown): Promise<Change | null> {
     let token: unknown = this.#stream?.resumeToken;
     let failure = cause;
@@ -178,7 +165,7 @@ export class ChangeFeed {
       return this.tellAnything();
     }
     const { _id: id } = documentKey;
-    // An identifier that is an object other than an `ObjectId` has no unique text, so it can be listed more than once.
+    // Other objects have no unique string, so they can be listed more than once.
     const hasName = isObjectId(id) || typeof id !== "object";
     this.#changed.set(hasName ? `${typeof id} ${id}` : `change ${this.#changed.size}`, id);
     this.#tell();
@@ -209,8 +196,7 @@ function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {
   const feeds = new Map<string, ChangeFeed>();
   pools.set(client, feeds);
   let primary = "";
-  // A new primary may lack writes that were read from the previous primary. No change event reports this rollback, so
-  // listeners must read everything again.
+  // A new primary may lack writes that were read from the previous one, which no change event reports.
   client.on("topologyDescriptionChanged", ({ newDescription: { servers } }) => {
     const found = [...servers.values()].find(({ type }) => type === "RSPrimary");
     const name = found && `${found.address} ${found.electionId}`;

@@ -26,20 +26,15 @@ const { Error: MongooseError, mongo } = mongoose;
 
 const WRITE_CONFLICT = 112;
 
-/**
- * The validation rules of the collection refuse the document (121), or an index cannot hold a value (the other codes).
- */
+/** The validation of the collection refuses the document (121), or an index cannot hold a value. */
 const REFUSED_DATA = new Set<unknown>(
   [121, 171, 13026, 13027, 13068, 16755, 16766, 16804, 17261, 17262],
 );
 
-/** MongoDB 9 refuses these values, no matter where in the request they are. */
+/** MongoDB 9 refuses these values anywhere in a request. */
 const REFUSED_VALUES = new Set([510, 511]);
 
-/**
- * The statement needs more memory than MongoDB allows. MongoDB 9 limits the memory of each statement, and the filter of
- * a client may be the cause.
- */
+/** MongoDB 9 limits the memory of each statement, which the filter of a client may exceed. */
 const OUT_OF_MEMORY = [146, 292];
 
 const BAD_FILTER = new Set([
@@ -50,22 +45,22 @@ const BAD_FILTER = new Set([
 
 export interface FailureOptions {
   readonly filtered: boolean;
-  /** Whether the request writes entities. An error about the size of a document is then about an entity. */
+  /** Whether the request writes entities, so that a too large document is one of them. */
   readonly writes?: boolean;
-  /** Whether the parameters are so long that they can make a statement too large for the database. */
+  /** Whether the parameters can make a statement too large. */
   readonly isLong?: boolean;
   /** The messages of errors contain no value of a hidden path. */
   readonly isHidden: (path: string) => boolean;
-  /** A wrong value of a hidden field that the body does not set is an error of the application. */
+  /** An unsent wrong value of a hidden field is an error of the application. */
   readonly isSent?: (path: string) => boolean;
-  /** A validation error of another class than these is an error of the application. */
+  /** Validation errors of other classes are errors of the application. */
   readonly targets?: readonly ModelClass[];
   /** Whether the connection is closed. Mongoose throws a plain `MongooseError` for commands that it gave up on. */
   readonly away?: boolean;
   readonly ids?: readonly string[];
 }
 
-/** `undefined` stands for an error that is neither of the database nor of the client. */
+/** `undefined` for an error of neither the database nor the client. */
 export function failureOf(error: unknown, options: FailureOptions): Failure | undefined {
   const { filtered, writes = false, isLong = false, isHidden, targets, away = false } = options;
   const passing = passingFailure(error, away);
@@ -86,12 +81,11 @@ export function failureOf(error: unknown, options: FailureOptions): Failure | un
   if ((writes || isLong) && isTooLarge(error)) {
     return { kind: writes ? "largeEntity" : "largeFilter" };
   }
-  // An error of a route of the application has no `targets`. Its broken socket may belong to another server than the
-  // database.
+  // Without `targets`, in a route of the application, the socket may belong to another server.
   if (targets !== undefined && isBrokenSocket(error)) return { kind: "away", reason: "outage" };
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
-    // Middleware may write to another collection. A duplicate key there is an error of the application.
+    // A duplicate key in another collection, written by middleware, is an error of the application.
     return targets && isDuplicateIn(error, targets) === false
       ? undefined
       : { kind: "duplicate", fields: duplicateFields(error, targets ?? []) };
@@ -112,7 +106,6 @@ function passingFailure(thrown: unknown, away: boolean): Failure | undefined {
   return { kind: "away", reason: "outage", pauseMS: pauseOfOverload(thrown) };
 }
 
-/** The messages contain no value of a hidden field. */
 export function problemsOf(
   error: InstanceType<typeof MongooseError.ValidationError>,
   isHidden: (path: string) => boolean,
@@ -121,7 +114,7 @@ export function problemsOf(
   for (const [path, problem] of Object.entries(error.errors)) {
     if (problem instanceof MongooseError.ValidationError) continue;
     const kind = problem.kind ?? "invalid";
-    // If Mongoose could not cast a stored value, its message contains this value, which may be secret.
+    // The message contains the stored value that Mongoose could not cast, which may be secret.
     const isOfStored = kind === "cast" && problem.reason instanceof MongooseError.CastError;
     if (isHidden(path) || isOfStored) {
       problems[path] = { message: `Field "${path}" is not valid`, kind };
@@ -141,15 +134,12 @@ export function isLate(error: unknown): boolean {
     error instanceof MongooseError.DocumentNotFoundError && !isUnmet(error);
 }
 
-/**
- * Whether a query of the application with `orFail()` found no document. A save throws the same class if another request
- * has removed the document, but with `numAffected`.
- */
+/** A query with `orFail()` found no document. A save of a removed document throws the same class with `numAffected`. */
 export function isUnmet(error: unknown): boolean {
   return error instanceof MongooseError.DocumentNotFoundError && error.numAffected === undefined;
 }
 
-/** Class options may have added a field to the index, which clients need not know. */
+/** Without fields that class options have added to the index. */
 export function duplicateFields(
   { keyPattern = {} }: InstanceType<typeof mongo.MongoServerError>,
   targets: readonly ModelClass[],
@@ -161,7 +151,7 @@ export function duplicateFields(
   return Object.keys(keyPattern);
 }
 
-/** The result is "missed" if the hook `fetch` found no entity with an identifier in the URL. */
+/** The hook `fetch` may find no entity for an identifier in the URL. */
 export function failureOfHook(
   { thrown, hook, away }: HookFailure,
   ids: readonly string[] = [],
@@ -170,7 +160,7 @@ export function failureOfHook(
     (hook === "fetch" && isUnnamed(thrown, ids) ? { kind: "missed" } : undefined);
 }
 
-/** Whether a `persist` hook or an action could not store the entity because of its values. */
+/** Whether a `persist` hook or an action failed because of the values of the entity. */
 export function isOfClient({ thrown, hook }: HookFailure, options: FailureOptions): boolean {
   const { targets = [] } = options;
   if (hook !== "persist" && hook !== "run") return false;
@@ -184,8 +174,8 @@ export function isOfClient({ thrown, hook }: HookFailure, options: FailureOption
 }
 
 /**
- * The application is responsible for a value that it has set and that cannot be cast, and for hidden fields that the
- * client has not sent. The problems of such hidden fields leave the error, because the client cannot solve them.
+ * The application is responsible for its failed casts, and for hidden fields that the client has not sent. Problems of
+ * such fields leave the error, because the client cannot solve them.
  */
 function isOfApplication(
   error: unknown,
@@ -213,7 +203,7 @@ function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
   return ids.includes(String(filter?._id ?? ""));
 }
 
-/** `undefined` means that the server's message names no collection. */
+/** `undefined` if the message names no collection. */
 export function isDuplicateIn(
   { message }: InstanceType<typeof mongo.MongoServerError>,
   targets: readonly ModelClass[],
@@ -224,7 +214,7 @@ export function isDuplicateIn(
   return targets.some((each) => collectionName(each, buildSchema(each).schema) === collection);
 }
 
-/** The server and the driver set these labels if a repeated request may succeed. */
+/** A repeated request may succeed. */
 const LABELS = [
   "RetryableError",
   "RetryableWriteError",
@@ -246,10 +236,10 @@ const CLASSES = [
 
 const UNEXPORTED = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
 
-/** Writes fail, because the disk of the server is full. Reads may still succeed. */
+/** Writes fail, but reads may still succeed. */
 export const DISK_FULL = 14_031;
 
-/** Older servers and servers without sessions return these codes without labels. A repeated request may succeed. */
+/** Older servers and servers without sessions return these codes without labels. */
 const CODES = new Set([
   // Server or network not available
   ...[6, 7, 89, 91, 133, 189, 202, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436, 91331],
@@ -261,12 +251,11 @@ const CODES = new Set([
   DISK_FULL,
 ]);
 
-/** Whether the database was not reached, has not answered in time, or may answer a repeated request. */
+/** Whether the database was not reached, is late, or may answer a repeated request. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;
   if (!(error instanceof mongo.MongoError)) return false;
-  // For a statement with several documents, the driver wraps an error of the whole statement in a
-  // `MongoBulkWriteError`.
+  // For several documents, the driver wraps an error of the whole statement.
   if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error) {
     return isUnavailable(error.errorResponse);
   }
@@ -286,11 +275,11 @@ export function isClosedByHost(error: unknown): boolean {
     Object(error).name === "MongoPoolClosedError";
 }
 
-/** The driver passes on the error of the runtime for a socket that broke, so the error has no class of the driver. */
+/** The driver passes on the error of the runtime for a broken socket. */
 function isBrokenSocket(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   if (!(error instanceof Error)) return false;
-  // The runtime throws an `EPIPE` without a `syscall` for a socket whose other end is known to be closed.
+  // If the other end is known to be closed, `EPIPE` has no `syscall`.
   const isCall = syscall === "write" || syscall === "read";
   return code === "EPIPE" && (isCall || syscall === undefined) || code === "ECONNRESET" && isCall;
 }

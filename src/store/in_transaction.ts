@@ -8,8 +8,8 @@ import type { TimeBudget } from "./time_budget.ts";
 interface Deployment {
   hasTransactions?: Promise<boolean> | undefined;
   /**
-   * Transactions and writes of the same data wait here for each other, because they would conflict if they ran at once.
-   * Each promise resolves when all work in its queue has ended.
+   * Simultaneous writes of the same data would conflict, so they wait here for each other. Each promise resolves when
+   * all work in its queue has ended.
    */
   readonly turns: Map<string, Promise<void>>;
 }
@@ -24,20 +24,12 @@ function deploymentOf(client: mongo.MongoClient): Deployment {
 
 export interface TransactionOptions {
   readonly connection: Connection;
-  /**
-   * The name of the data that the transaction writes. Transactions of this process with the same name can run one after
-   * the other, because simultaneous ones would conflict.
-   */
+  /** The name of the written data, by which transactions of this process wait for each other. */
   readonly turn: string;
-  /**
-   * Whether the transaction waits for earlier ones of the same name before its first attempt. Otherwise it waits only
-   * after a conflict.
-   */
+  /** Whether it waits before its first attempt, and not only after a conflict. */
   readonly isContended?: boolean;
   readonly timeBudget: TimeBudget;
-  /**
-   * If false, the writes run without a transaction on a standalone server, so a failure can leave some of them stored.
-   */
+  /** If false, a failure on a standalone server can leave some of the writes stored. */
   readonly isRequired?: boolean;
   readonly part?: TransactionPart | undefined;
 }
@@ -47,11 +39,10 @@ export interface TransactionPart {
   /** Prepares an attempt of the transaction by a write outside of it. */
   begin(): Promise<void>;
   /**
-   * Sends the statements before all others of the transaction. The record of an idempotency key is then locked, which
-   * shows a repeated request that the first one still runs.
+   * Sends the statements before all others, so that their lock shows a repeated request that the first one still runs.
    */
   finishIn(session: ClientSession): Promise<void>;
-  /** The transaction was committed, so the statements must not be sent again. */
+  /** After the commit, the statements must not be sent again. */
   commit(): void;
 }
 
@@ -74,7 +65,7 @@ const LOCKS = new Set<unknown>([24, 112]);
 
 /**
  * The transaction was undone by a lock (24), a write conflict (112), an old or missing snapshot (239, 246), an earlier
- * statement (251), or a commit of another transaction (267). A client may repeat its requests.
+ * statement (251), or another commit (267). A client may repeat its requests.
  */
 const CLASHES: ReadonlySet<unknown> = new Set([24, 112, 239, 246, 251, 267]);
 
@@ -87,10 +78,8 @@ export function isClash(error: unknown): boolean {
 const TOO_LONG = new Set<unknown>([50, 290]);
 
 /**
- * On a deployment without transactions, the writes run one after the other, or `isRequired` causes an error.
- *
- * @param writes Runs again after a transient failure. It should write the document that other transactions also write
- * last, because this document stays locked until the commit has ended.
+ * `writes` runs again after a transient failure. It should write contended documents last, because they stay locked
+ * until the commit has ended.
  */
 export async function inTransaction(
   options: TransactionOptions,
@@ -115,8 +104,7 @@ export async function inTransaction(
   const attempt = () => attemptOnce(options, writes);
   const waits = isContended || deploymentOf(connection.getClient()).turns.has(turn);
   if (!waits && await timeBudget.wait(attempt()) === undefined) return;
-  // Transactions run one after the other from the first conflict on. Otherwise one of many could lose every attempt to
-  // the others.
+  // After a conflict, transactions run one after the other, because one of many could lose every attempt.
   await takeTurns(options, async () => {
     for (let tries = 1;; tries++) {
       const failure = await attempt();
@@ -130,8 +118,8 @@ export async function inTransaction(
 }
 
 /**
- * The server reports a lock that stays like a write that has been committed. Only a repetition in another transaction,
- * which is never committed, shows the difference.
+ * The server reports a lasting lock like a committed write. A repetition in another transaction, which is never
+ * committed, shows the difference.
  */
 async function throwAfterClash(
   error: unknown,
@@ -159,7 +147,7 @@ export function isLocked(error: unknown): boolean {
     error.failure.reason === "locked";
 }
 
-/** `undefined` means success. A `Transient` error means that the caller may repeat the transaction. */
+/** After a `Transient` error, the caller may repeat the transaction. */
 async function attemptOnce(
   { connection, timeBudget, part }: TransactionOptions,
   writes: (session: ClientSession) => Promise<unknown>,
@@ -190,18 +178,15 @@ export const NO_TRANSACTIONS: string = `${STANDALONE}, or "atomic: false"`;
 
 class Transient extends Error {}
 
-/**
- * A `Transient` error keeps the driver from repeating the transaction for two minutes, even after the request has
- * ended.
- */
+/** Without a `Transient` error, the driver would repeat the transaction for two minutes, even after the request. */
 async function tryOnce(
   connection: Connection,
   writes: (session: ClientSession) => Promise<void>,
 ): Promise<void> {
   let begun = false;
   await connection.transaction(async (session) => {
-    // The driver calls this function again if the commit has failed. Mongoose resets the documents after the error, so
-    // that the next attempt can save them.
+    // The driver calls again after a failed commit. After the error, Mongoose resets the documents for the next
+    // attempt.
     if (begun) throw new Transient("The commit has failed");
     begun = true;
     try {
@@ -214,7 +199,7 @@ async function tryOnce(
   }, { readPreference: "primary" });
 }
 
-/** The time is random, so that the same transactions do not conflict again. */
+/** Random, so that the same transactions do not conflict again. */
 export function pause(tries: number): Promise<void> {
   const longest = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
@@ -239,13 +224,11 @@ export function hasTurns(
   return turns.size > 0 && turns.has(turn());
 }
 
-/** Simultaneous writes of one document would conflict, so the work waits for earlier work of this process. */
 export async function takeTurns<T>(
   { connection, turn, timeBudget }: TransactionOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  // A shared transaction already holds locks. If its work waited here, it could wait for work that waits for these
-  // locks.
+  // A shared transaction holds locks, so its work could wait here for work that waits for these locks.
   if (sharedSession() !== undefined) return await timeBudget.wait(work());
   const { turns } = deploymentOf(connection.getClient());
   const before = turns.get(turn);

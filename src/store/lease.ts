@@ -5,17 +5,17 @@ import { withTimeLimit } from "./time_limit.ts";
 
 export interface LeaseOptions {
   readonly records: Collection;
-  /** The `_id` of the record of the lease. Processes that use the same name exclude each other. */
+  /** The `_id` of the record. */
   readonly name: string;
   readonly leaseMS: number;
 }
 
 interface ClaimOptions extends LeaseOptions {
-  /** The initial values of other fields in the record, as expressions of an aggregation. */
+  /** Initial values of other fields, as aggregation expressions. */
   readonly first?: object;
 }
 
-/** The record is missing if another process has created it at the same time. */
+/** `record` is missing if another process has created it at the same time. */
 interface Claimed<R> {
   /** Missing if another process has the lease. */
   readonly lease?: Lease;
@@ -23,8 +23,7 @@ interface Claimed<R> {
 }
 
 /**
- * The lease ends by the clock of the database after `leaseMS` unless the process renews it, so that another process
- * continues after a crash.
+ * Ends by the clock of the database after `leaseMS` unless renewed, so that another process continues after a crash.
  */
 export class Lease {
   readonly #records: Collection;
@@ -46,7 +45,6 @@ export class Lease {
     this.#extend(since);
   }
 
-  /** @typeParam R The stored record of the lease. */
   static async claim<R>({ first = {}, ...options }: ClaimOptions): Promise<Claimed<R>> {
     const { records, name: _id, leaseMS } = options;
     const [holder, since] = [new mongoose.Types.ObjectId(), performance.now()];
@@ -72,17 +70,12 @@ export class Lease {
     return this.#lost.signal;
   }
 
-  /** The clock is checked too, because the timer that aborts `signal` may be late. */
+  /** The timer that aborts `signal` may be late. */
   get isHeld(): boolean {
     return !this.signal.aborted && performance.now() < this.#validUntil;
   }
 
-  /**
-   * Stores `fields` in the record of the lease. If another process has taken the lease, nothing is stored, and this
-   * process loses the lease.
-   *
-   * @returns The record before the renewal, or `null` if this process has lost the lease.
-   */
+  /** Stores `fields` in the record, and returns the record before, or `null` if another process has taken the lease. */
   async renew(fields: object = {}): Promise<Readonly<Record<string, unknown>> | null> {
     const since = performance.now();
     const until = { $add: ["$$NOW", this.#leaseMS] };
@@ -92,7 +85,6 @@ export class Lease {
     return found;
   }
 
-  /** Stores `fields` in the record of the lease. */
   async release(fields: object = {}): Promise<void> {
     this.lose();
     await this.#note("release", { ...fields, until: "$$NOW" });
@@ -103,7 +95,7 @@ export class Lease {
     this.#lost.abort(new Error("The lease is lost"));
   }
 
-  /** The statement may take at most the duration of the lease, because the lease has ended by then. */
+  /** The lease has ended after `leaseMS`, so the statement may take no longer. */
   #note(action: string, fields: object): Promise<Record<string, unknown> | null> {
     const message = `Cannot ${action} the lease of "${this.#name}"`;
     const change = (signal: AbortSignal) => {
@@ -121,14 +113,14 @@ export class Lease {
   }
 }
 
-/** If two processes create the record of a lease at once, MongoDB refuses one of them, which does not get the lease. */
+/** If two processes create the record at once, MongoDB refuses one of them. */
 function noneIfDuplicate(error: unknown): null {
   if ((error as { readonly code?: unknown } | undefined)?.code === 11000) return null;
   throw error;
 }
 
 /**
- * A failover cannot undo a write with this write concern, and a replaced primary cannot confirm one. So two processes
- * never have the lease at once.
+ * A failover cannot undo such a write, and a replaced primary cannot confirm one, so two processes never have the
+ * lease.
  */
 const MAJORITY = { writeConcern: { w: "majority" } } as const;

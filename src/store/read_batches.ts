@@ -5,7 +5,7 @@ import { nextTurn } from "../errors/event_loop.ts";
 import { StatementTurns } from "./statement_turns.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** The BSON array of one batch as the database has sent it. It begins at the byte `start`. */
+/** A BSON array as the database has sent it, from the byte `start` on. */
 export interface Batch {
   readonly array: Buffer;
   readonly start: number;
@@ -14,15 +14,15 @@ export interface Batch {
 type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
 /**
- * The batches stay bytes, so that an answer needs no decoded documents. The cursor must not have the driver's option
- * `raw`, because the driver would apply it to error replies too.
+ * Batches stay bytes, so that answers need no decoded documents. The driver would apply its option `raw` to error
+ * replies too.
  */
 export async function* readBatches(
   cursor: OpenCursor,
   { timeBudget, listOf }: {
     /** Without `timeBudget`, the caller must limit the time. */
     readonly timeBudget?: TimeBudget | undefined;
-    /** Given if the list may be long, so that its reads wait for a turn. */
+    /** For long lists, whose reads wait for a turn. */
     readonly listOf?: Connection | undefined;
   } = {},
 ): AsyncGenerator<Batch> {
@@ -32,8 +32,7 @@ export async function* readBatches(
   try {
     while (await wait(reads?.run(read) ?? read())) {
       yield takeReply(cursor as ReplyCursor) ?? encoded(cursor.readBufferedDocuments());
-      // The driver closes a cursor with its last batch. Another `hasNext()` could wait for a free connection, although
-      // no batch follows.
+      // The driver closes a cursor with its last batch. Another `hasNext()` could wait for a free connection in vain.
       if (cursor.closed) return;
     }
   } finally {
@@ -41,19 +40,18 @@ export async function* readBatches(
   }
 }
 
-/** Entities made from stored values in one turn of the event loop, so that other requests run in between. */
+/** In one turn of the event loop, so that other requests run in between. */
 export const MADE_AT_ONCE = 32;
 
-/** Entities of a list whose references are read by one query. */
+/** Entities whose references are read by one query. */
 export const POPULATED_AT_ONCE = 128;
 
-/** Other requests get a turn of the event loop between two lists of entities, unless a short page is read. */
 export async function* readDocuments(
   cursor: Cursor<object | null, unknown>,
   { timeBudget, model, page }: {
     readonly timeBudget: TimeBudget;
     readonly model: { readonly db: Connection };
-    /** A page is short, so its read does not wait for the reads of long lists. */
+    /** A page is short, so its read waits for no long lists. */
     readonly page?: unknown;
   },
 ): AsyncGenerator<readonly object[]> {
@@ -81,10 +79,7 @@ export async function* readDocuments(
 
 const LIST_READS = new StatementTurns();
 
-/**
- * A cursor of the driver holds its last reply in a member that its types do not declare. The cursor asks for the next
- * batch if `documents` is `null`.
- */
+/** The driver's types do not declare the last reply of a cursor. `null` makes the cursor ask for the next batch. */
 interface ReplyCursor {
   readonly documents?: {
     readonly iterated?: unknown;
@@ -94,8 +89,8 @@ interface ReplyCursor {
 }
 
 /**
- * The reply leaves the cursor, which would otherwise keep it in memory while a slow client reads. `undefined` stands
- * for a reply of an unknown form.
+ * The cursor would otherwise keep the reply in memory while a slow client reads. `undefined` for a reply of an unknown
+ * form.
  */
 function takeReply(cursor: ReplyCursor): Batch | undefined {
   const { documents: reply } = cursor;
@@ -108,17 +103,14 @@ function takeReply(cursor: ReplyCursor): Batch | undefined {
   return { array: Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength), start: offset };
 }
 
-/**
- * The documents are encoded again if the form of the cursor is unknown. Throws if the bytes would differ from the
- * stored bytes.
- */
+/** For a cursor of an unknown form. Throws if the bytes would differ from the stored ones. */
 function encoded(documents: readonly object[]): Batch {
   const array = encodeBson({ ...documents });
   if (array !== undefined) return { array, start: 0 };
   throw new TypeError("Cannot read a stored value that the driver has decoded with a loss");
 }
 
-/** `undefined` means that the bytes would differ from the stored bytes, so that no answer shows a changed value. */
+/** `undefined` if the bytes would differ from the stored ones. */
 export function encodeBson(values: object): Buffer | undefined {
   if (!isLossless(values)) return undefined;
   const bytes = mongoose.mongo.BSON.serialize(values, { ignoreUndefined: false });
@@ -126,8 +118,8 @@ export function encodeBson(values: object): Buffer | undefined {
 }
 
 /**
- * The driver has decoded a date outside JavaScript's range as an invalid date, and JavaScript's regular expressions
- * differ from MongoDB's.
+ * The driver decodes dates outside of JavaScript's range as invalid dates, and MongoDB's regular expressions differ
+ * from JavaScript's.
  */
 function isLossless(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value !== undefined;

@@ -25,16 +25,12 @@ const looking = new WeakSet<mongo.MongoClient>();
 
 type GetConnection = (req: FrameworkRequest) => MaybePromise<Connection>;
 
-/**
- * The open connections that hooks have returned, by client and name of the database. A hook may return a new connection
- * of `useDb()` for each request, and one of them is enough.
- */
+/** By client and database name, because a hook may return a new connection of `useDb()` for each request. */
 const givenConnections = new Map<GetConnection, Map<object, Map<string, Connection>>>();
 
-/** Each of these connections has one listener, because Node warns of more than ten listeners. */
+/** Node warns of more than ten listeners, so each connection has one. */
 const watched = new WeakSet<Connection>();
 
-/** Without `getConnection`, the connections of all such hooks are returned. */
 export function connectionsFrom(getConnection?: GetConnection): Connection[] {
   const given = getConnection === undefined
     ? [...givenConnections.values()]
@@ -57,7 +53,7 @@ function remember(connection: Connection, getConnection: GetConnection): void {
   connection.once("close", () => forget(connection));
 }
 
-/** The client and the name may be others than when a hook gave the connection, before it was open. */
+/** Opening the connection may have changed its client and its name. */
 function forget(connection: Connection): void {
   watched.delete(connection);
   for (const ofClients of givenConnections.values()) {
@@ -90,10 +86,7 @@ export function requestConnection(
   return () => opened ??= open();
 }
 
-/**
- * Without this wait, Mongoose would buffer statements of a closed connection. A connection can open without an event,
- * so the state is polled.
- */
+/** Mongoose would buffer statements of a closed connection. It can open without an event, so its state is polled. */
 async function waitUntilOpen(connection: Connection): Promise<void> {
   for (let waited = 0; waited < OPENING_MS && !isOpen(connection); waited += POLL_MS) {
     if (waited % LOOK_MS === 0) look(connection);
@@ -105,10 +98,7 @@ async function waitUntilOpen(connection: Connection): Promise<void> {
   throw new StoreFailure({ kind: "away", reason: "outage" }, cause);
 }
 
-/**
- * A waiting command makes the driver search for servers every 500 ms instead of every 10 seconds, so the connection
- * opens sooner.
- */
+/** While a command waits, the driver looks for servers every 500 ms instead of every 10 seconds. */
 function look(connection: Connection): void {
   const client = connection.getClient();
   const { db } = connection;

@@ -16,13 +16,10 @@ const MAX_COMMITS = 5;
 
 const NOTHING = { _id: { $in: [] } };
 
-/** The check whether the driver's statements join a transaction runs once for each client. */
+/** Clients whose statements are known to join a transaction. */
 const joining = new WeakSet<mongo.MongoClient>();
 
-/**
- * The transaction begins when the first of its requests needs a connection, because a function of the application may
- * choose the connection of a request.
- */
+/** Begins when a request needs a connection, because the application may choose the connection of a request. */
 class SharedTransaction {
   state: "open" | "done" | "undone" = "open";
   session?: ClientSession | undefined;
@@ -32,9 +29,9 @@ class SharedTransaction {
   #begun: Promise<void> | undefined;
   #committed: Promise<void> | undefined;
 
-  /** A transaction cannot span several MongoDB clients, so a connection of another client causes an error. */
+  /** A transaction cannot span several clients. */
   async join(model: Model<unknown>): Promise<void> {
-    // A hook may go on after the time limit, when the transaction has been undone already.
+    // A hook may go on after the transaction was undone at the time limit.
     if (this.state !== "open") throw new StoreFailure({ kind: "away", reason: "outage" });
     // Another `getConnection` can lead to classes whose collections are made only now.
     const hasBegun = this.#begun !== undefined;
@@ -48,8 +45,8 @@ class SharedTransaction {
   }
 
   /**
-   * An empty read begins the transaction. MongoDB would refuse a statement that arrives before the statement that
-   * begins it, and a request may send its first statements at the same time.
+   * An empty read begins the transaction. A request may send its first statements at once, and MongoDB refuses
+   * statements that arrive before the first.
    */
   async #begin({ collection, db }: Model<unknown>, client: mongo.MongoClient): Promise<void> {
     if (!await runOutside(() => hasTransactions(client))) {
@@ -62,8 +59,8 @@ class SharedTransaction {
     this.session = session;
     await collection.findOne(NOTHING);
     if (joining.has(client)) return;
-    // The driver gets the session of a cursor and of any other statement in different functions, so both are tested.
-    // The read above has opened a cursor, and this `find` opens none. A sharded cluster would refuse `distinct`.
+    // The driver gets the sessions of cursors and of other statements in different functions, so both are tested. This
+    // `find` opens no cursor, and a sharded cluster would refuse `distinct`.
     const find = { find: collection.collectionName, filter: NOTHING, limit: 1, singleBatch: true };
     await client.db(db.name).command(find, { readPreference: "primary" });
     if (this.joined < 2) {
@@ -73,8 +70,7 @@ class SharedTransaction {
   }
 
   commit(): Promise<void> {
-    // A hook may have started work for which it does not wait. Its statements after the commit run without the
-    // transaction, because the state is `done`.
+    // Statements for which a hook does not wait run without the transaction after the commit.
     this.state = "done";
     return this.#committed = this.#commit();
   }
@@ -100,7 +96,7 @@ class SharedTransaction {
     await this.session?.endSession().catch(() => {});
   }
 
-  /** The transaction would keep its locks until its running statement has ended, so the statement is stopped. */
+  /** A running statement would keep the locks of the transaction. */
   async #stop(): Promise<void> {
     const { client, session } = this;
     if (client === undefined || session?.id === undefined) return;
@@ -109,13 +105,10 @@ class SharedTransaction {
   }
 }
 
-/** The commit may have succeeded. It can safely be sent again, because a transaction is committed only once. */
+/** The commit may have succeeded. It can safely be sent again. */
 const UNKNOWN = "UnknownTransactionCommitResult";
 
-/**
- * The work runs only once. The transaction also contains the statements of hooks, and is undone if the work fails or
- * exceeds the time limit.
- */
+/** The work runs only once. Statements of hooks join the transaction. */
 export async function inSharedTransaction<T>(
   timeBudget: TimeBudget,
   work: () => Promise<T>,
@@ -128,20 +121,17 @@ export async function inSharedTransaction<T>(
     });
     return result;
   } finally {
-    // The end is awaited, so that a client that repeats its refused requests meets no locks of this transaction.
+    // Awaited, so that a repeated request meets no locks of this transaction.
     await timeBudget.wait(transaction.end()).catch(() => {});
   }
 }
 
-/**
- * If the transaction has met index builds, no other request has changed anything, and the client can repeat the
- * request.
- */
+/** After index builds, no other request has changed anything, so the client can repeat its request. */
 export function clashOf({ metBuilds }: TransactionAround): Failure {
   return metBuilds ? { kind: "away", reason: "locked" } : { kind: "changed" };
 }
 
-/** The result is `undefined` if the request shares no transaction, so that such a request does not wait. */
+/** `undefined`, so that a request without a shared transaction does not wait. */
 export function joinShared(model: () => Model<unknown>): Promise<void> | undefined {
   const shared = transactionAround();
   return shared instanceof SharedTransaction ? shared.join(model()) : undefined;

@@ -8,15 +8,11 @@ interface Turns {
   free: number;
 }
 
-/**
- * Long statements of one sort use at most half of the connections of a pool, so that the other half serves short
- * requests.
- */
+/** Long statements of one sort use at most half of a connection pool, so that short requests get the rest. */
 export class StatementTurns {
   readonly #most: number;
   readonly #all = new WeakMap<object, Turns>();
 
-  /** @param most The maximum number of simultaneous statements, if less than half of the pool. */
   constructor(most = Infinity) {
     this.#most = most;
   }

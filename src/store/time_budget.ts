@@ -3,21 +3,14 @@ import { setMaxListeners } from "node:events";
 import { StoreFailure } from "../errors/failure.ts";
 import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts";
 
-/** In milliseconds. */
 export const MAX_TIME_MS = 10_000;
 
-/**
- * In milliseconds. The framework waits longer than the database may take, so that the database can report a time-out
- * itself.
- */
+/** The framework waits longer than the database may take, so that the database itself reports a time-out. */
 export const MARGIN_MS = 1000;
 
 const LONGEST_TICK_MS = 1000;
 
-/**
- * The time is counted in short steps of a timer. A long blockage of the process counts as one step, because the
- * database has not caused it.
- */
+/** A timer counts in short steps, so that a blocked process, which the database has not caused, counts as one step. */
 export class TimeBudget {
   readonly #budget: number;
   readonly #tick: number;
@@ -25,12 +18,12 @@ export class TimeBudget {
   #tickedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #waits = new Set<(late: Error) => void>();
-  /** Created for the first write, so that requests that only read need no controller. */
+  /** Requests that only read need no controller. */
   #expiry: AbortController | undefined;
   #expired = false;
-  /** Whether the request spends its time on a transaction of many writes, so that a smaller request may succeed. */
+  /** Whether a smaller request may succeed, with fewer writes in its transaction. */
   isLong = false;
-  /** Whether the request waits for another write of the same data. The error at the deadline then says so. */
+  /** Whether the request waits for another write of the same data. */
   isLocked = false;
 
   constructor(budget: number) {
@@ -54,12 +47,11 @@ export class TimeBudget {
     return this.#expired;
   }
 
-  /** A statement is not sent after the deadline, because the client has got its answer by then. */
+  /** No statement is sent after the deadline, because the client has its answer by then. */
   statement(session?: ClientSession, mostMS = Infinity): StatementOptions {
     const expiry = this.#expiry ??= openExpiry();
     if (this.#expired) expiry.abort(new StoreFailure({ kind: "away", reason: "outage" }));
-    // A statement also spends time in the network. Its time limit is shorter than the remaining time of the request, so
-    // that the database stops it before the request fails.
+    // A statement also spends time in the network, so the database must stop it before the time of the request is up.
     const { left } = this;
     const time = Math.max(left - MARGIN_MS, left / 2);
     const maxTimeMS = Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS, mostMS)));
@@ -85,10 +77,7 @@ export class TimeBudget {
     });
   }
 
-  /**
-   * The time limit of the request starts again for each batch, so that a long list does not exceed it. The cursor's
-   * `maxTimeMS` limits all batches together.
-   */
+  /** The time limit starts again for each batch. The cursor's `maxTimeMS` limits all batches together. */
   waitForNext<T>(batch: PromiseLike<T>): Promise<T> {
     this.renew();
     return this.wait(batch);
@@ -102,8 +91,7 @@ export class TimeBudget {
     this.#tickedAt = performance.now();
     const tick = Math.min(this.#left, this.#tick);
     this.#timer = setTimeout(() => {
-      // The timer runs once more with 0 ms. An answer of the database that arrived while the process was blocked is
-      // read during this time.
+      // The last run with 0 ms reads an answer that arrived while the process was blocked.
       if (tick === 0) return this.#expire();
       this.#left -= tick;
       this.#count();
@@ -127,7 +115,7 @@ export class TimeBudget {
   }
 }
 
-/** Each statement adds a listener to the signal, and Node would warn about more than ten listeners. */
+/** Each statement adds a listener, and Node warns of more than ten. */
 function openExpiry(): AbortController {
   const expiry = new AbortController();
   setMaxListeners(0, expiry.signal);

@@ -5,10 +5,8 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * The driver's `timeoutMS` has no effect since version 7.8. Late work goes on in the background unless it passes the
- * signal to the driver, which closes the connection of the statement.
- *
- * @throws {TimeLimitError} If the time is up.
+ * The driver's `timeoutMS` has no effect since version 7.8. Late work goes on unless the driver gets the signal and
+ * closes the connection.
  */
 export async function withTimeLimit<T>(
   work: (signal: AbortSignal) => PromiseLike<T>,

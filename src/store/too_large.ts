@@ -1,14 +1,11 @@
 import mongoose from "mongoose";
 
-/** The largest document of MongoDB. The buffer of the driver is somewhat larger. */
+/** The largest document of MongoDB. The driver's buffer is somewhat larger. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 const TOO_LARGE = new Set<unknown>([10334, 17419, 17420]);
 
-/**
- * The driver encodes a document before it sends the document, and passes on the error of the runtime if its buffer is
- * too small.
- */
+/** The driver encodes documents before it sends them, and passes on the `RangeError` of its buffer. */
 export function isTooLarge(error: unknown): boolean {
   const { code } = Object(error) as { readonly code?: unknown };
   if (error instanceof RangeError) {
@@ -18,7 +15,7 @@ export function isTooLarge(error: unknown): boolean {
     (TOO_LARGE.has(code) || code === 2 && error.message.includes("too large"));
 }
 
-/** An index smaller than the driver's buffer means that the `RangeError` comes from a function of the application. */
+/** A smaller bound means that the `RangeError` comes from the application. */
 function boundIn({ message }: RangeError): number {
   return Number(/<= (\d+)/.exec(message)?.[1] ?? 0);
 }

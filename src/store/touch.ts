@@ -4,14 +4,14 @@ import type { ClientSession, mongo } from "mongoose";
 const TOUCHED = "_mongrove_touched";
 
 interface Touch {
-  /** The conditions are sent without Mongoose, so their values must be cast already. */
+  /** Sent without Mongoose, so cast already. */
   readonly filter: object;
   readonly session: ClientSession;
 }
 
 /**
- * Locks documents, so that the transaction conflicts with each transaction that writes or removes one of them, which a
- * read would not. One command adds a field and removes it again, so nobody sees this field.
+ * Locks documents against writes in other transactions, which a read would not. One command adds a field and removes
+ * it, so nobody sees it.
  */
 export async function touch(
   collection: Pick<mongo.Collection, "bulkWrite">,
@@ -26,8 +26,8 @@ export async function touch(
 }
 
 /**
- * Change streams leave out the two events of a {@linkcode touch}. The stage is `$redact`, because `$match` would fail
- * at an update whose paths have more than 16 MB.
+ * Leaves the events of a {@linkcode touch} out of change streams. `$match` would fail at an update whose paths have
+ * over 16 MB.
  */
 export const WITHOUT_TOUCHES = {
   $redact: {

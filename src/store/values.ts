@@ -7,15 +7,14 @@ const { BSON } = mongoose.mongo;
 
 export type StoredObject = Record<string, unknown>;
 
-/** The driver keeps the BSON type of every value, so that the values can be written again without a change. */
+/** Keeps the BSON types, so that values can be written again without a change. */
 export const AS_STORED = {
   promoteValues: false,
   promoteLongs: false,
   promoteBuffers: false,
   bsonRegExp: true,
   enableUtf8Validation: false,
-  // The driver refuses `useBigInt64: true` together with `promoteLongs: false`. The application may have set it for the
-  // whole client.
+  // The client may have `useBigInt64: true`, which the driver refuses together with `promoteLongs: false`.
   useBigInt64: false,
   raw: false,
 } as const;
@@ -55,23 +54,21 @@ export function setFields(holder: StoredObject, fields: StoredObject): StoredObj
   return holder;
 }
 
-/** A single value becomes a list of one element, as in Mongoose. */
+/** A single value becomes a list, as in Mongoose. */
 export function storedList(value: unknown): readonly unknown[] {
   if (value === null || value === undefined) return [];
   return Array.isArray(value) ? value : [value];
 }
 
 export function storedText(value: unknown): string {
-  // Decoding drops differences that a comparison must ignore, such as the width of a number, so equal values get equal
-  // strings.
+  // Decoding drops differences such as the width of a number, so equal values get equal strings.
   const read = BSON.deserialize(BSON.serialize({ value }), { validation: { utf8: false } });
   return Buffer.from(BSON.serialize(read)).toString("base64");
 }
 
-/** Cast to the types of the fields. The value `undefined` removes a field. */
+/** Cast already. `undefined` removes a field. */
 export type Stamps = Readonly<Record<string, unknown>>;
 
-/** The values for `$set` and `$unset`. */
 export function operatorsFor(
   stamps: Stamps = {},
 ): { readonly set: Record<string, unknown>; readonly unset: Record<string, unknown> } {

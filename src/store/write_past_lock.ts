@@ -5,15 +5,12 @@ import { isReplicated } from "../schema/mongoose/connections.ts";
 import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/**
- * In milliseconds. A waiting attempt occupies a connection of the pool, so a longer wait would leave too few
- * connections for other requests.
- */
+/** A waiting attempt occupies a connection, so a longer wait would leave too few for other requests. */
 const FIRST_ATTEMPT_MS = 500;
 
 /**
- * The server also applies this limit to the time in which other members of a replica set copy the write. A short limit
- * would end a write that is done and only waits for these copies.
+ * In a replica set, the limit includes the time until other members have copied the write. A short limit would end a
+ * write that only waits for these copies.
  */
 function firstAttemptMS(connection: Connection, { left }: TimeBudget): number {
   return isReplicated(connection) ? left / 2 : Math.min(FIRST_ATTEMPT_MS, left / 2);
@@ -23,20 +20,17 @@ const TIMED_OUT = 50;
 
 export interface LockOptions {
   readonly connection: Connection;
-  /**
-   * Identifies the document in this process. Writes that wait for the same lock run one after the other, so that only
-   * one of them uses a connection.
-   */
+  /** Names the document. Writes that wait for its lock run one after the other, so that only one uses a connection. */
   readonly name: () => string;
   readonly timeBudget: TimeBudget;
 }
 
-/** Sends the statements of a write, again if its transaction is repeated. The server runs each for at most `mostMS`. */
+/** Runs again with a repeated transaction. `mostMS` limits each statement. */
 export type Work<T> = (session?: ClientSession, mostMS?: number) => Promise<T>;
 
 /**
- * A statement that waits for a lock keeps its connection. It is therefore stopped after a short time and repeated in
- * transactions, where a lock causes an error at once and no connection is held between attempts.
+ * A statement that waits for a lock keeps its connection. So it is stopped early and repeated in transactions, where a
+ * lock fails at once and frees the connection between attempts.
  */
 export async function writePastLock<T>(
   { connection, name, timeBudget }: LockOptions,
@@ -44,7 +38,7 @@ export async function writePastLock<T>(
 ): Promise<T> {
   const turn = () => `lock/${name()}`;
   if (sharedSession() === undefined) {
-    // The application runs the request in a transaction. A repetition would run outside of it.
+    // A repetition would run outside of the application's transaction.
     if (mongoose.get("transactionAsyncLocalStorage")) return await write();
     if (!hasTurns({ connection }, turn)) {
       try {
@@ -63,7 +57,7 @@ export async function writePastLock<T>(
   return (written as { readonly result: T } | undefined)?.result as T;
 }
 
-/** The server has stopped the statement before it wrote anything, so it may be repeated. */
+/** The statement has written nothing, so it may be repeated. */
 function hasTimedOut(error: unknown): boolean {
   const { MongoServerError, MongoWriteConcernError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === TIMED_OUT &&

@@ -13,17 +13,14 @@ import { valueAt } from "../store/values.ts";
 import { keptSoFar } from "./stored_values.ts";
 
 export interface Writer {
-  /** The shape decides which values the client does not see. */
   readonly shape: Shape;
   readonly target: ModelClass;
-  /** The client gets the errors of every path in the body that it may set. */
   readonly body?: JsonObject | undefined;
 }
 
 /**
- * The client gets the problems of values that it sees, has set or has left out, and not of stored values that it does
- * not see, because it cannot repair them. A hidden invalid value from a hook or an action, or any of their values that
- * cannot be cast, throws a `TypeError`.
+ * The client gets no problem of a stored value that it does not see, because it cannot repair it. A hidden invalid
+ * value or a failed cast of a hook or an action throws a `TypeError`.
  */
 export function attributeProblems(doc: Document, writer: Writer): void {
   excuseFailedSets(doc);
@@ -60,8 +57,7 @@ function originOf(
   if (isMisfit(problem) && (!values.isTouched(path) || isKept({ path, problem, doc }))) {
     return "stored";
   }
-  // Otherwise a client could guess a hidden value, because the stored value would get another answer than all other
-  // values.
+  // A client could otherwise guess a hidden value, because the stored one would get another answer.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
   if (isMisfit(problem)) return secrecy === "holder" ? "client" : "application";
   if (!isBrokenRule(problem)) return "client";
@@ -71,8 +67,8 @@ function originOf(
 }
 
 /**
- * Mongoose would write the changed object without the stored value that cannot be cast. If such a value cannot be kept,
- * or a hook has set it, the save must fail.
+ * Mongoose would write the changed object without the stored value that cannot be cast, so the save fails if this value
+ * cannot be kept.
  */
 function isKept({ path, problem, doc }: FoundProblem & { readonly doc: Document }): boolean {
   const stored = valueAt(keptSoFar(doc)?.values, path);
@@ -91,7 +87,7 @@ function hiddenFailure({ path, problem }: FoundProblem, { target }: Writer): Err
   return new TypeError(`Cannot save "${target.name}": ${reason}`);
 }
 
-/** For a hidden field, the error has no cause, because the error of Mongoose contains the value. */
+/** As the cause, the error of Mongoose would show a hidden value. */
 export function castFailure(found: FailedSet, { shape, target }: Writer): Error {
   const { path, problem } = found;
   return new TypeError(

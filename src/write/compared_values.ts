@@ -3,7 +3,7 @@ import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { storedText } from "../store/values.ts";
 import { keptSoFar, valuesToStore } from "./stored_values.ts";
 
-/** Mongoose counts every value in a replaced object as modified, so the values are compared with the stored ones. */
+/** Mongoose counts every value in a replaced object as modified. */
 export class ComparedValues {
   readonly #doc: Document;
   #now: unknown;
@@ -17,7 +17,7 @@ export class ComparedValues {
     return this.#doc.isNew || this.#doc.isModified(path);
   }
 
-  /** `"missing"` stands for a missing value in an object that is new itself, and `undefined` for an unchanged value. */
+  /** `"missing"` means missing in an object that is new itself, and `undefined` means unchanged. */
   changeOf(path: string): "changed" | "missing" | undefined {
     if (!this.isTouched(path)) return undefined;
     const doc = this.#doc;
@@ -33,8 +33,8 @@ export class ComparedValues {
 }
 
 /**
- * The stored values are cast as in the document, so that equal values have equal types. `undefined` if they are
- * unknown, so that every present value counts as changed.
+ * Cast as in the document, so that equal values have equal types. `undefined` makes every present value count as
+ * changed.
  */
 function storedValues(doc: Document): unknown {
   const kept = keptSoFar(doc);
@@ -45,8 +45,8 @@ function storedValues(doc: Document): unknown {
 }
 
 /**
- * Elements of arrays are matched by their identifiers, because a body may have moved them. `hasHolder` is `false` if
- * the object around the value was not stored.
+ * Elements are matched by `_id`, because a body may have moved them. Without `hasHolder`, the object around the value
+ * is new.
  */
 function compareAt(
   path: string,

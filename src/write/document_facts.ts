@@ -1,33 +1,32 @@
 import type { StoredObject } from "../store/values.ts";
 
 /**
- * Mongoose casts values, adds defaults, and keeps no copy of the stored values. Without the snapshot, an update could
- * not detect that another request has changed a value.
+ * The stored values, of which Mongoose keeps no copy. An update detects by them that another request has changed a
+ * value.
  */
 export interface Snapshot {
   readonly values: StoredObject;
   /**
-   * `false` if the values are taken from the document, which may have cast the stored values. An update with the
-   * condition that they are unchanged could fail, so its condition also accepts an equal version.
+   * `false` if they come from the document, which may have cast them. A condition that they are unchanged then also
+   * accepts an equal version.
    */
   readonly isSent: boolean;
-  /** The number of saves before the snapshot. A later save changes the stored values and makes the snapshot invalid. */
+  /** The number of saves before the snapshot, which the next save makes invalid. */
   readonly saves: number;
 }
 
-/** The facts about a document that Mongoose does not keep, from its read to its answer. */
+/** Facts that Mongoose does not keep, from the read to the answer. */
 export interface DocumentFacts {
   snapshot?: Snapshot;
-  /** The fields that a hook has read to allow the write, so that the write has the condition that they are unchanged. */
+  /** The fields by which a hook has allowed the write, which must still be unchanged. */
   seen?: readonly string[];
   /**
-   * The next save writes these paths even if their values are equal to the values that were read, because another
-   * request may have changed the stored values in the meantime.
+   * The next save writes these paths even without a change, because another request may have changed the stored values.
    */
   set?: ReadonlySet<string> | undefined;
   /** The stored values to which fields were set, each in an object with only its path. */
   setValues?: ReadonlyMap<string, StoredObject>;
-  /** Whether the document shows values of other requests, which no hook has seen. */
+  /** Whether it shows values of other requests, which no hook has seen. */
   isChangedByOthers?: boolean;
 }
 

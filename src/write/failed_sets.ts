@@ -4,25 +4,21 @@ import { isFailedSet } from "../schema/mongoose/errors.ts";
 import { holdsPromise } from "../schema/mongoose/schemas/refuse_promises.ts";
 import { pendingProblems } from "../schema/mongoose/statements/judge_validation.ts";
 
-/** A value from the application that cannot be cast. The application gets an error, and the client gets no 400. */
+/** A value from the application that cannot be cast, which is no 400 for the client. */
 export interface FailedSet {
   readonly path: string;
   readonly value: unknown;
   readonly problem?: { readonly kind: string };
 }
 
-/** The failed casts that values of a body have caused. The client gets these problems. */
+/** Failed casts of a body, which the client gets. */
 const ofBodies = new WeakSet<object>();
 
-/**
- * The present problems come from the body. Problems that the document gets later come from hooks or actions, and count
- * as errors of the application.
- */
+/** The present problems come from the body, and later ones from hooks or actions. */
 export function excuseFailedSets(doc: Document): void {
   for (const problem of Object.values(pendingProblems(doc))) ofBodies.add(problem as object);
 }
 
-/** A promise in free-form data counts as a value that cannot be cast. */
 export function failedSet(doc: Document): FailedSet | undefined {
   const problems = pendingProblems(doc);
   for (const path of Object.keys(problems)) {
@@ -31,20 +27,19 @@ export function failedSet(doc: Document): FailedSet | undefined {
   }
   for (const path of doc.directModifiedPaths()) {
     if (doc.schema.path(path)?.instance !== "Mixed") continue;
-    // Mongoose does not cast free-form data that is changed in place, so it would store a promise as an empty object.
+    // Mongoose does not cast free-form data changed in place, and would store a promise as an empty object.
     const value: unknown = doc.get(path, undefined, { getters: false });
     if (holdsPromise(value)) return { path, value };
   }
   return undefined;
 }
 
-/** `undefined` for a problem that a body has caused, and for any other problem. */
 export function asFailedSet(path: string, problem: unknown): FailedSet | undefined {
   if (!isFailedSet(problem) || ofBodies.has(problem)) return undefined;
   return { path, value: problem.value, problem };
 }
 
-/** The message does not contain the value, because its field may be hidden. */
+/** Without the value, because its field may be hidden. */
 export function wordsOf({ path, value, problem }: FailedSet): string {
   if (!holdsPromise(value)) return `the value of "${path}" cannot be cast to ${problem?.kind}`;
   return `"${path}" ${isPromise(value) ? "is" : "holds"} a promise, so an "await" is missing`;

@@ -7,17 +7,14 @@ import { type StoredObject, storedText } from "../store/values.ts";
 import { valuesToStore } from "./stored_values.ts";
 
 export interface StoredResult {
-  /** The stored values after the write, if no other request has changed the entity since it was read. */
+  /** Without changes by other requests. */
   readonly expected: StoredObject;
   readonly stored: StoredObject;
-  /** The version, and the fields that `stored` does not show. */
+  /** The version, and fields that `stored` does not show. */
   readonly others: ReadonlySet<string>;
 }
 
-/**
- * Sets the fields that other requests have changed to their stored values, so that hooks and the answer show the stored
- * entity.
- */
+/** Hooks and the answer must show the stored entity, with the changes of other requests. */
 export function holdStored(doc: Document, { expected, stored, others }: StoredResult): void {
   const names = new Set([...Object.keys(expected), ...Object.keys(stored)]);
   const changed = [...names].filter((name) =>
@@ -27,7 +24,7 @@ export function holdStored(doc: Document, { expected, stored, others }: StoredRe
   factsOf(doc).isChangedByOthers = true;
   const present = valuesToStore(doc);
   const defaults = new Set(ownDefaults(doc));
-  // A hook may have removed a value for the answer only, past Mongoose's change tracking. It would be shown again.
+  // A value that a hook has removed for the answer only, past the change tracking, must not be shown again.
   const kept = changed.filter((name) => defaults.has(name) || holds(present[name], expected[name]));
   initFields(doc, Object.fromEntries(kept.map((name) => [name, stored[name]])));
 }
@@ -36,7 +33,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(one, other) || storedText(one) === storedText(other);
 }
 
-/** Mongoose may have added defaults and identifiers to the value. */
+/** Mongoose may have added defaults and identifiers. */
 function holds(shown: unknown, stored: unknown): boolean {
   if (stored === undefined) return true;
   if (isJsonObject(stored)) {

@@ -10,7 +10,7 @@ import { keptSoFar } from "./stored_values.ts";
 
 const { Subdocument } = mongoose.Types;
 
-/** The save keeps the values that Mongoose could not cast in a field that was set to a stored value. */
+/** Keeps the values that Mongoose could not cast in a field set to a stored value. */
 export function keepMisfitsOf(
   doc: Document,
   { path, value }: { readonly path: string; readonly value: unknown },
@@ -22,10 +22,7 @@ export function keepMisfitsOf(
   noteUnread(doc, only);
 }
 
-/**
- * A save that writes the object around the value would otherwise remove it. `false` if the stored value is unknown, and
- * `true` if the object that had the value is no longer in the document.
- */
+/** A save of the object around the value would remove it. The result is also `true` if that object is gone. */
 export function keepMisfit(doc: Document, path: string): boolean {
   const kept = keptSoFar(doc);
   const [, only] = [...factsOf(doc).setValues ?? []]
@@ -69,7 +66,7 @@ function keepIn(
 
 const POSITION = /^\d+$/;
 
-/** Elements are matched by `_id`, because a body may have moved them. */
+/** A body may have moved elements. */
 function counterpart(
   element: unknown,
   { list, index }: { readonly list: unknown; readonly index: number },

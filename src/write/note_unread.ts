@@ -6,8 +6,8 @@ import { noteMisfit, rawArray } from "../schema/mongoose/documents/document_valu
 import { pendingProblems } from "../schema/mongoose/statements/judge_validation.ts";
 
 /**
- * Mongoose reads some stored values as no value, such as an empty string in the place of a number. Such a hidden value
- * in an embedded object is noted as a value that Mongoose could not cast.
+ * Mongoose reads some stored values as no value, such as an empty string for a number. Hidden ones in embedded objects
+ * are noted like failed casts.
  */
 export function noteUnread(doc: Document, stored: unknown): void {
   noteIn(doc, { stored, shape: describeShape(doc.schema as Schema), isRoot: true });

@@ -12,7 +12,7 @@ import { unchangedSeen } from "./update_conditions.ts";
 export async function removeDocument(
   doc: Document,
   { scope, filter, collation, removal: update, ...options }: SaveDocumentOptions & {
-    /** The update that is sent in the place of the removal. */
+    /** Sent in the place of the removal. */
     readonly removal?: Update | undefined;
   },
 ): Promise<void> {

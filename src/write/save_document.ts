@@ -19,27 +19,20 @@ import { type BoundUpdate, boundUpdate, writtenPaths } from "./update_conditions
 import { checkScope, throwClash } from "../store/writes/conditions.ts";
 
 export interface SaveDocumentOptions extends Omit<Place, "model" | "session"> {
-  /**
-   * Not cast yet. The document must match it before and after the write, so that a write neither changes a document
-   * outside of the scope nor moves a document out of it.
-   */
+  /** Not cast yet. The document must match it before and after the write. */
   readonly scope: Filter;
-  /**
-   * The stored document must match them before the write, because another request may have changed it since it was
-   * read.
-   */
+  /** Another request may have changed the document since it was read, so the stored one must match. */
   readonly filter: Filter;
   readonly collation?: object | undefined;
   /**
-   * Whether an update replaces all values that it writes, as PUT does. It does not depend on the values that were read,
-   * so it may overwrite changes of other requests.
+   * Whether the update depends on no value that was read, as by PUT, so that it may overwrite changes of other
+   * requests.
    */
   readonly overwrites?: boolean;
-  /** The projection of the entity after an update, without the fields that only their own routes show. */
+  /** Leaves out fields that only their own routes show. */
   readonly shown?: Readonly<Record<string, 0>>;
 }
 
-/** Where the documents are stored, and how their statements are sent. */
 export function placeOf(
   first: Document,
   { timeBudget, rule, part, together }: Omit<Place, "model">,
@@ -49,8 +42,8 @@ export function placeOf(
 }
 
 /**
- * Validation and middleware run once, and the scope and the filter are conditions of the statement, so they hold at the
- * time of the write. Throws "changed" if a value on which the update depends has changed since the document was read.
+ * The scope and the filter are conditions of the statement, so they hold at the time of the write. Throws "changed" if
+ * the update depends on a value that has changed since its read.
  */
 export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
   await (doc.isNew ? insertDocument(doc, options) : updateDocuments([doc], options))
@@ -64,7 +57,7 @@ function insertDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
   });
 }
 
-/** Each update has the conditions of a single save. Throws "changed" if an update matches no document. */
+/** Throws "changed" if an update matches no document. */
 export async function saveDocuments(
   docs: readonly Document[],
   options: SaveDocumentOptions,
@@ -91,10 +84,9 @@ async function updateDocuments(
   for (const doc of docs) {
     const key = versionKeyOf(doc);
     if (key === undefined) continue;
-    // Every save increments the version and renews the timestamps, even if no other value has changed.
+    // Every save increments the version and renews the timestamps.
     if (!doc.isModified()) doc.markModified(key);
-    // A stored version that is not a number must not fail the validation. The update itself sets or increments the
-    // version.
+    // The update sets the version, so a stored version of another type must not fail the validation.
     doc.$markValid(key);
   }
   await saveBy(docs, async () => {
@@ -120,7 +112,7 @@ async function updateDocuments(
   });
 }
 
-/** Returns the stored values after the only update. */
+/** Returns the stored values of a single update. */
 async function sendBound(
   docs: readonly Document[],
   { updates, ...options }: SaveDocumentOptions & { readonly updates: readonly BoundUpdate[] },
@@ -139,7 +131,6 @@ async function sendBound(
   return after;
 }
 
-/** Throws a `BulkError` with the error of each refused document by its index. */
 export async function insertDocuments(
   docs: readonly Document[],
   options: SaveDocumentOptions,
@@ -171,7 +162,7 @@ async function insertBy(
   });
 }
 
-/** Each document succeeds or fails separately. Returns the errors of the documents that were not inserted. */
+/** Each document succeeds or fails separately. Returns the errors of refused documents. */
 export async function insertEach(
   docs: readonly Document[],
   { scope, ...options }: Omit<SaveDocumentOptions, "filter">,
@@ -191,7 +182,7 @@ export async function insertEach(
   });
 }
 
-/** Keyed by the index of the value. Each value is checked alone only if the check of all values fails. */
+/** Keyed by index. Values are checked one by one only if the check of all fails. */
 async function outsideOf(
   all: readonly StoredObject[],
   { scope, model }: { readonly scope: Filter; readonly model: Model<unknown> },

@@ -17,8 +17,8 @@ export function writtenBy(doc: Document): Delta {
 }
 
 /**
- * `$set` writes each path that the request sets. An operator by which a hook has changed the value further, such as
- * `$push`, would add to a value that another request has stored.
+ * Paths that the request sets are written by `$set`, because an operator like `$push` of a hook would add to the value
+ * of another request.
  */
 function withWhole(
   changes: Delta["changes"],

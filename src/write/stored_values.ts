@@ -10,7 +10,7 @@ import { noteUnread } from "./note_unread.ts";
 const { BSON } = mongoose.mongo;
 
 export function valuesToStore(doc: Document): StoredObject {
-  // The `toObject()` of a document is replaced: it marks its result as a copy that readers may see.
+  // The replaced `toObject()` of a document would mark the result as a copy for readers.
   const values = mongoose.Document.prototype.toObject.call(doc, {
     depopulate: true,
     transform: false,
@@ -28,7 +28,7 @@ export function valuesToStore(doc: Document): StoredObject {
 }
 
 export function hydrateWithSnapshot(model: Model<unknown>, found: object): Document {
-  // Mongoose keeps the given values in the document, and adds members to some of them.
+  // Mongoose keeps the given values and adds members to some.
   const values = copyJson(found) as StoredObject;
   const doc = model.hydrate(found) as Document;
   factsOf(doc).snapshot = { values, isSent: true, saves: 0 };
@@ -41,16 +41,13 @@ export function readSnapshot(doc: Document): Snapshot {
   return keptSoFar(doc) ?? takeSnapshot(doc);
 }
 
-/** `undefined` if no snapshot was taken since the last save, so that the stored values are unknown. */
+/** `undefined` if no snapshot was taken since the last save. */
 export function keptSoFar(doc: Document): Snapshot | undefined {
   const { snapshot } = factsOf(doc);
   return snapshot?.saves === savesOf(doc) ? snapshot : undefined;
 }
 
-/**
- * For a document whose sent values are not known. The defaults that Mongoose has added are left out, because they are
- * not stored.
- */
+/** For a document whose sent values are unknown. Defaults that Mongoose has added are not stored. */
 export function takeSnapshot(doc: Document): Snapshot {
   const values = BSON.deserialize(BSON.serialize(valuesToStore(doc)));
   for (const path of ownDefaults(doc)) delete values[path];
@@ -63,7 +60,7 @@ export function copyDocument(doc: Document): Document {
   try {
     return doc.$clone();
   } catch {
-    // Mongoose cannot copy a document with a stored value that does not fit its field.
+    // `$clone()` fails if a stored value does not fit its field.
     const model = doc.constructor as Model<unknown>;
     return model.hydrate(BSON.deserialize(BSON.serialize(valuesToStore(doc)))) as Document;
   }

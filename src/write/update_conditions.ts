@@ -21,21 +21,16 @@ interface BoundOptions extends SaveDocumentOptions {
 
 export interface BoundUpdate {
   readonly statement: UpdateStatement;
-  /** The document after the update, to check that it stays in its scope. Missing if no check is needed. */
+  /** The document after the update. Missing if it surely stays in its scope. */
   readonly changed?: StoredObject;
-  /**
-   * The path of the version. `undefined` if the schema has no version, so that no version is compared or incremented.
-   */
+  /** The path of the version. `undefined` if the schema has none. */
   readonly key: string | undefined;
   readonly version: number;
-  /** The stored values after the update, if no other request has changed the entity since it was read. */
+  /** The stored values after the update, without changes by other requests. */
   readonly expected: () => StoredObject;
 }
 
-/**
- * The conditions are the scope, the filter, and that the values on which the update depends are stored as they were
- * read. If another request has changed such a value, the update matches no document.
- */
+/** The update matches no document if another request has changed a value on which it depends. */
 export function boundUpdate(
   doc: Document,
   { scope, filter, collation, overwrites, kept }: BoundOptions,
@@ -53,8 +48,8 @@ export function boundUpdate(
   const paths = [
     replacedPaths(changes, { ...reading, overwrites }),
     isTouched ? read && [...read].filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
-    // A collation would also compare the values of the scope, so the filter with its collation is not sent. The
-    // document matched it when it was read, and the fields that it reads must not have changed.
+    // A collation would also compare the values of the scope. So the filter is not sent, but the fields that it reads
+    // must be unchanged since the document matched it.
     collation === undefined ? [] : fieldsRead(filter),
     factsOf(doc).seen ?? [],
   ];
@@ -66,29 +61,27 @@ export function boundUpdate(
     unchanged(paths, { kept, sameVersion: key === undefined ? {} : hasOneOf(key, [version]) }),
     key !== undefined && values[key] === null ? hasOneOf(key, [null]) : {},
   ].filter((each) => !isEmpty(each));
-  // Mongoose makes the version a condition of updates of arrays and of numeric keys. Such an update would fail after a
-  // change of any other field, because every change increments the version.
+  // Mongoose makes the version a condition of updates of arrays and numeric keys, which would fail after a change of
+  // any other field.
   if (key !== undefined && !(isTied && version !== null)) delete where[key];
-  // A scope or a filter may have a condition on `_id`, which would overwrite the `_id` of the document outside of
-  // `$and`.
+  // Outside of `$and`, a condition on `_id` would overwrite the `_id` of the document.
   const q = { ...where, ...shardKeyIn(doc, values), ...all.length > 0 && { $and: all } };
   const statement = { q, u: counted(changes, { key, values }) };
   const expected = () => setFields({ ...values }, appliedFields(values, changes));
   const bound = { statement, key, version: (version ?? 0) + 1, expected };
-  // A document that a hook has returned and that was not read here may be outside of the scope, even if the update
-  // writes no field that the scope reads.
+  // A document that a hook has returned may be outside of the scope already.
   if (isEmpty(scope) || !isTouched && isSent) return bound;
   return { ...bound, changed: expected() };
 }
 
-/** Versions of MongoDB before 8.0 refuse an update that returns its document without the shard key. */
+/** MongoDB before 8.0 refuses an update that returns its document without the shard key. */
 function shardKeyIn({ schema }: Document, values: StoredObject): Filter {
   const { shardKey } = (schema as Schema).options as { readonly shardKey?: object };
   const paths = Object.keys(shardKey ?? {});
   return Object.fromEntries(paths.map((path) => [path, valueAt(values, path) ?? null]));
 }
 
-/** For a removal that a hook has allowed. The fields that the hook has read must still have the same stored values. */
+/** The fields by which a hook has allowed the removal must be unchanged. */
 export function unchangedSeen(doc: Document): Filter {
   const { seen: names = [] } = factsOf(doc);
   if (names.length === 0) return {};
@@ -101,10 +94,7 @@ export function unchangedSeen(doc: Document): Filter {
   });
 }
 
-/**
- * Increments the version by exactly 1, even if hooks have changed the version. Without a version and changes, the
- * update is empty.
- */
+/** Increments the version by exactly 1, even if hooks have changed it. */
 function counted(
   changes: Update,
   { key, values }: { readonly key: string | undefined; readonly values: StoredObject },
@@ -115,8 +105,8 @@ function counted(
     const { [key]: _counted, ...others } = paths;
     if (!isEmpty(others)) update[operator] = others;
   }
-  // `$inc` begins with 1 at a missing version and fails at `null`. A version of `null` is set to 1, and a condition on
-  // `null` lets only the first of several updates succeed.
+  // `$inc` fails at a version of `null`, which is set to 1 instead. A condition on `null` lets only the first update
+  // succeed.
   const operator = values[key] === null ? "$set" : "$inc";
   return { ...update, [operator]: { ...update[operator], [key]: 1 } };
 }
@@ -130,16 +120,12 @@ export function writtenPaths(update: Update): string[] {
   return Object.values(update).flatMap((paths) => Object.keys(paths));
 }
 
-/**
- * The operators that replace an array or remove elements by position. They would undo changes that other requests have
- * made to the array.
- */
+/** Operators that replace an array or remove by position would undo changes of other requests. */
 const REPLACING = new Set(["$set", "$unset", "$pop"]);
 
 /**
- * The write must fail if the values at these paths have changed, because the update overwrites more than the request
- * names. With `overwrites`, only arrays count whose elements have fields that no body can set, because the update
- * writes old values of these fields back.
+ * The update overwrites more than the request names, so the values at these paths must be unchanged. With `overwrites`,
+ * only arrays count whose elements have fields that no body can set, because it writes their old values back.
  */
 export function replacedPaths(
   update: Update,
@@ -160,10 +146,7 @@ export function replacedPaths(
   return [...found];
 }
 
-/**
- * If another request has removed an object into which the update writes, the write must fail, because it would store
- * the object again with only some of its fields.
- */
+/** If another request has removed such an object, the update would store it again with only some of its fields. */
 export function enteredObjects(update: Update, { shape, stored }: Reading): string[] {
   const { $unset: _gone, ...writing } = update;
   const entered = writtenPaths(writing).flatMap((path) =>

@@ -1,29 +1,16 @@
 import { type Reply, request } from "./request.ts";
 
-/** A request, as a curl line tells it. */
 export interface CurlRequest {
-  /** The HTTP method. */
   readonly method: string;
-  /** The URL, query string included. */
   readonly url: string;
-  /** The headers. */
   readonly headers: Record<string, string>;
-  /** The body. */
   readonly raw?: string;
-  /** The file with cookies to send. */
   readonly jar?: string;
 }
 
 const JSON_TYPE = "application/json";
 
-/**
- * Reads a curl line, as far as our documentation uses its options: `-s`, `-i`, `-b`, `-G`, `-X`, `-H`, `-d`,
- * `--data-urlencode` and `--json`.
- *
- * @param line The line.
- * @returns The request.
- * @throws {TypeError} If there is another option in it.
- */
+/** Reads a curl line with the options that the documentation uses. */
 export function readCurl(line: string): CurlRequest {
   const [name, ...words] = splitWords(line);
   if (name !== "curl") throw new TypeError(`Cannot read "${line}": it does not start with curl`);
@@ -55,12 +42,6 @@ export function readCurl(line: string): CurlRequest {
   return { method: method ?? "POST", url, headers, raw: text, ...cookies };
 }
 
-/**
- * Sends what a curl line tells, without curl.
- *
- * @param line The line.
- * @param jars The cookies in each file that lines name.
- */
 export function sendCurl(
   line: string,
   jars: ReadonlyMap<string, string> = new Map(),
@@ -73,14 +54,9 @@ export function sendCurl(
   });
 }
 
-/**
- * Runs a curl line in a shell.
- *
- * @param line The line.
- * @returns What it prints, `undefined` where there is no shell or no curl.
- */
+/** Returns `undefined` where there is no shell or no curl. */
 export async function runCurl(line: string): Promise<string | undefined> {
-  // Tests may run Deno and nothing else, so that another Deno runs the shell
+  // Tests may only run Deno, so another Deno runs the shell.
   const script = `const args = ["-c", "command -v curl >/dev/null || exit 127; " + Deno.args[0]];
     const shell = new Deno.Command("sh", { args, stdout: "inherit", stderr: "inherit" });
     const run = async () => (await shell.output()).code;
@@ -93,7 +69,6 @@ export async function runCurl(line: string): Promise<string | undefined> {
   return new TextDecoder().decode(stdout);
 }
 
-/** Splits a line as a shell does: at blanks, single quotes keep what is in them, but for `$'\\n'`. */
 function splitWords(given: string): string[] {
   const line = given.replaceAll(/\$('[^']*')/g, (_, text) => text.replaceAll("\\n", "\n"));
   const words = line.match(/(?:'[^']*'|\\.|[^\s'\\])+/g) ?? [];

@@ -2,15 +2,10 @@ import mongoose, { type Connection } from "mongoose";
 import { withDatabase } from "./database_uri.ts";
 import "./record_shapes.ts";
 
-/** A database that belongs to one test file. */
 export interface TestDatabase extends AsyncDisposable {
-  /** Its own random name. */
   readonly name: string;
-  /** A connection string that leads to it. */
   readonly uri: string;
-  /** Mongoose's default connection. */
   readonly connection: Connection;
-  /** Drops it, and closes the connection. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -18,13 +13,13 @@ const { MongoClient } = mongoose.mongo;
 
 const NAME = /^mongrove_test_[0-9a-f]{16}$/;
 
-/** The databases that this process made and may drop. */
 const made = new Set<string>();
 
-/** What drops databases, by the MongoDB, where it outlives the tests. A client for each would be a third of all connections. */
+/**
+ * One client for each MongoDB that outlives the tests. A client for each database would be a third of all connections.
+ */
 const dropping = new Map<string, InstanceType<typeof MongoClient>>();
 
-/** Tells that a MongoDB outlives the tests of this isolate. */
 export function keepDropping(base: string): void {
   if (!dropping.has(base)) dropping.set(base, new MongoClient(base));
 }
@@ -36,13 +31,9 @@ function makeName(): string {
 }
 
 /**
- * Connects Mongoose's default connection to a new database. Disposing drops that
- * database and closes the connection.
+ * Connects Mongoose's default connection to a new database, which disposing drops.
  *
- * @param base The connection string of the MongoDB. No test sets the environment
- * variable: test files that run side by side share it.
- * @returns The database.
- * @throws {Error} If `MONGODB_URI` is not set or leads nowhere.
+ * @param base No test sets the environment variable, because test files that run side by side share it.
  */
 export async function openDatabase(
   base: string | undefined = Deno.env.get("MONGODB_URI"),
@@ -67,13 +58,13 @@ export async function openDatabase(
   };
 }
 
-/** Makes a new default connection: on the one before, every later test would build the indexes of all models so far. */
+/** On the previous default connection, every later test would build the indexes of all models so far. */
 function forgetModels(): void {
   Reflect.set(mongoose, "connection", mongoose.createConnection());
   mongoose.connections.pop();
 }
 
-/** Closes all connections. The driver may wait for ever for one whose server does not answer any more. */
+/** The driver may wait for ever for a connection whose server does not answer. */
 async function disconnect(): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => {
@@ -84,14 +75,8 @@ async function disconnect(): Promise<void> {
 }
 
 /**
- * Drops a database that {@linkcode openDatabase} made, and no other.
- *
- * No connection of the test does it: no index build of a model that is still under
- * way can then bring the database back.
- *
- * @param uri A connection string.
- * @param name The database.
- * @throws {Error} If this process did not make the database.
+ * Drops only databases of {@linkcode openDatabase}. No connection of the test does it, because an index build that is
+ * still under way could bring the database back.
  */
 export async function dropDatabase(uri: string, name: string): Promise<void> {
   if (!NAME.test(name) || !made.has(name)) {

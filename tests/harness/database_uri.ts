@@ -1,15 +1,6 @@
 const URI = /^(mongodb(?:\+srv)?:\/\/)([^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/;
 
-/**
- * Names another database in a connection string, and changes nothing else:
- * hosts, credentials and options stay.
- *
- * @param uri The connection string.
- * @param name The database.
- * @returns The connection string of that database.
- * @throws {TypeError} If `uri` is no connection string; its text, which may hold
- * a password, is not in the message.
- */
+/** Changes only the database. The message of the `TypeError` contains no part of `uri`, which may hold a password. */
 export function withDatabase(uri: string, name: string): string {
   const parts = URI.exec(uri);
   if (!parts) {
@@ -25,8 +16,8 @@ export function withDatabase(uri: string, name: string): string {
 }
 
 /**
- * A password is looked up in the database of the path, so that one has to be
- * named before the path is changed. An SRV host names it in its own record.
+ * A password is looked up in the database of the path, so it has to be named before the path is changed. An SRV host
+ * names it in its record.
  */
 function needsAuthSource(
   scheme: string,

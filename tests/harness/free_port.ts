@@ -1,10 +1,9 @@
-/** Systems give ports from here on to servers that ask for any, such as those of tests that run beside. */
+/** Systems give ports from here on to servers that ask for any, as tests that run beside do. */
 const FIRST_GIVEN = 32_768;
 
-/** How many ports before that are chosen from. */
 const CHOICE = 12_000;
 
-/** Finds a free port for a server in another process, which takes a while to start. */
+/** For a server in another process, which takes a while to start. */
 export function freePort(): number {
   for (;;) {
     const [random = 0] = crypto.getRandomValues(new Uint32Array(1));

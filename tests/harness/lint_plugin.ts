@@ -1,10 +1,7 @@
-/** The lines that a file may have. */
 const FILE_LINES = 400;
 
-/** The lines that a function may have. */
 const FUNCTION_LINES = 60;
 
-/** The lines that a test may have. */
 const TEST_LINES = 30;
 
 type Declared =
@@ -12,7 +9,6 @@ type Declared =
   | Deno.lint.FunctionExpression
   | Deno.lint.ArrowFunctionExpression;
 
-/** The rules of this repository. */
 const plugin: Deno.lint.Plugin = {
   name: "mongrove",
   rules: {
@@ -38,7 +34,7 @@ const plugin: Deno.lint.Plugin = {
     "positional-arguments": {
       create: (context) => ({
         FunctionDeclaration: (node) => checkArguments(context, node),
-        // The class above decides what a method takes that overrides one of its own
+        // The class above decides about the parameters of an overriding method.
         "MethodDefinition[override=false] > FunctionExpression": (
           node: Deno.lint.FunctionExpression,
         ) => checkArguments(context, node),
@@ -70,7 +66,9 @@ function isTest(context: Deno.lint.RuleContext, { parent, range }: Declared): bo
     /^((Deno\.)?test|longTest)(\.\w+)?$/.test(called);
 }
 
-/** Deno installs what literals name before the first test; while test files run side by side, it does so unreliably. */
+/**
+ * Deno installs packages of literals before the first test. While test files run side by side, it does so unreliably.
+ */
 function checkImport(context: Deno.lint.RuleContext, node: Deno.lint.ImportExpression): void {
   if (!isOfTests(context) || node.source.type === "Literal") return;
   context.report({
@@ -79,7 +77,7 @@ function checkImport(context: Deno.lint.RuleContext, node: Deno.lint.ImportExpre
   });
 }
 
-/** Phrases that hide the subject of a sentence, and the words to write instead. */
+/** Phrases that hide the subject of a sentence, and better words. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/^(What|Who|One|Those|That)\b/, "begin with a noun or with a verb in the third person"],
   [/^(Gives|Tells)\b/, 'write "Returns", "Throws" or "Whether"'],
@@ -90,7 +88,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bas (it is|they are)\b/, "say what is not changed"],
 ];
 
-/** Checks the sentences of comments in `src/`, which are read by engineers whose first language is not English. */
+/** Engineers whose first language is not English read these comments. */
 function checkComments(context: Deno.lint.RuleContext): void {
   if (!isSource(context) || isOfTests(context)) return;
   for (const comment of context.sourceCode.getAllComments()) {
@@ -111,7 +109,7 @@ function isOfTests({ filename }: Deno.lint.RuleContext): boolean {
   return /[\\/]tests[\\/]|_test\.ts$/.test(filename);
 }
 
-/** Two arguments may stand side by side; a third one holds options, or all the rest. */
+/** A third argument holds options, or all the rest. */
 function checkArguments(context: Deno.lint.RuleContext, node: Declared): void {
   const [third, ...more] = node.params.filter((param) =>
     param.type !== "Identifier" || param.name !== "this"

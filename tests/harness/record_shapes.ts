@@ -7,15 +7,14 @@ import mongoose from "mongoose";
 const { BSON, MongoClient } = mongoose.mongo;
 
 /**
- * The environment variable with the name of a folder below the folder of temporary files. If it is set, the commands
- * that tests send are stored there, one of each shape. `tests/judges/shards/judge_recorded.ts` judges them.
+ * The name of a folder below the folder of temporary files. If it is set, one command of each shape is stored there for
+ * `tests/judges/shards/judge_recorded.ts`.
  */
 const COMMANDS = "MONGROVE_COMMANDS";
 
-/** The first command of each shape. */
 const shapes = new Map<string, string>();
 
-/** Fields of commands that say nothing about their shards. */
+/** These fields say nothing about shards. */
 const LEFT_OUT = ["lsid", "txnNumber", "$clusterTime", "signature", "maxTimeMS", "$db", "comment"];
 
 function record(command: Readonly<Record<string, unknown>>, name: string): void {
@@ -27,7 +26,7 @@ function record(command: Readonly<Record<string, unknown>>, name: string): void 
   if (!shapes.has(shape)) shapes.set(shape, text);
 }
 
-/** Returns the text of a command, or `undefined` for values that JavaScript cannot read back, such as half a UUID. */
+/** `undefined` for values that JavaScript cannot read back, such as half a UUID. */
 function textOf(command: object): string | undefined {
   try {
     const text = BSON.EJSON.stringify(BSON.deserialize(BSON.serialize(command)));
@@ -38,12 +37,11 @@ function textOf(command: object): string | undefined {
   }
 }
 
-/** Returns the text of a command without its values. */
 export function shapeOf(text: string): string {
   return text.replaceAll(/"\$oid":"\w+"|"\$date":"[^"]*"|:-?[\d.]+|:"[^"]*"/g, "");
 }
 
-/** Has each client of this process tell of its commands, and writes them when the process ends. */
+/** Records the commands of each client of this process, and writes them when the process ends. */
 function recordAll(folder: string): void {
   const { connect } = MongoClient.prototype;
   const told = new WeakSet<object>();
@@ -58,7 +56,7 @@ function recordAll(folder: string): void {
   globalThis.addEventListener("unload", () => {
     if (shapes.size === 0) return;
     mkdirSync(folder, { recursive: true });
-    // The test modules of a process that runs them side by side have a file each.
+    // Test modules that run side by side have a file each.
     const file = join(folder, `${crypto.randomUUID()}.jsonl`);
     writeFileSync(file, [...shapes.values()].join("\n"));
   });

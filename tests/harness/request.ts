@@ -1,45 +1,27 @@
-/** Options of {@linkcode request}. */
 export interface RequestOptions {
-  /**
-   * The HTTP method.
-   *
-   * @default {"GET"}
-   */
   method?: string;
-  /** A value that is sent as JSON. */
   body?: unknown;
-  /** A body that is sent as it is, without a content type of its own. */
+  /** Sent without a content type. */
   raw?: string | Uint8Array<ArrayBuffer>;
-  /** Headers; they win over those that follow from the body. */
+  /** They win over the headers of the body. */
   headers?: Record<string, string>;
   /**
-   * How long the answer may take in all.
+   * In milliseconds, until the end of the answer.
    *
    * @default {120_000}
    */
   within?: number;
 }
 
-/** The answer to a {@linkcode request}. */
 export interface Reply<Body = unknown> {
-  /** The HTTP status. */
   readonly status: number;
-  /** The headers. */
   readonly headers: Headers;
-  /** The body: parsed if it is JSON, else its text, `undefined` if empty. */
+  /** Parsed if it is JSON, else text. `undefined` if empty. */
   readonly body: Body;
-  /** The body as it came. */
   readonly text: string;
 }
 
-/**
- * Sends a request, and reads the whole answer. Redirects are not followed.
- *
- * @typeParam Body What the caller takes the body for.
- * @param url The URL.
- * @param options See {@linkcode RequestOptions}.
- * @returns The answer, whatever its status.
- */
+/** Redirects are not followed. */
 export async function request<Body = unknown>(
   url: string | URL,
   options: RequestOptions = {},
@@ -52,7 +34,7 @@ export async function request<Body = unknown>(
   const answer = await fetch(url, {
     method,
     headers: { ...type, ...lowerKeys(headers) },
-    // As bytes: a string would bring a content type along
+    // A string would add a content type.
     body: typeof sent === "string" ? new TextEncoder().encode(sent) : sent,
     redirect: "manual",
     signal: AbortSignal.timeout(within),

@@ -1,36 +1,29 @@
-/** Options of {@linkcode requestRaw}. */
 export interface RequestRawOptions {
   /**
-   * How long to wait for the answer to end, in milliseconds.
+   * In milliseconds.
    *
    * @default {60_000}
    */
   timeout?: number;
 }
 
-/** The answer to a {@linkcode requestRaw}. */
 export interface RawReply {
-  /** The HTTP status; 0 if the answer is no HTTP. */
+  /** 0 if the answer is no HTTP. */
   readonly status: number;
-  /** The headers, their names in lower case. */
   readonly headers: Record<string, string>;
-  /** What follows the headers, as it came: chunks stay chunks. */
+  /** Chunks stay chunks. */
   readonly body: string;
-  /** The whole answer; empty if the server hung up. */
+  /** Empty if the server hung up. */
   readonly text: string;
-  /** Whether the server closed the connection. */
   readonly closed: boolean;
 }
 
 /**
- * Writes bytes to a server's socket, for requests that no HTTP client would send,
- * and reads until the server hangs up or the time is over. `Connection: close`
- * in the request ends it soonest.
+ * For requests that no HTTP client would send. Reads until the server hangs up or the time is over, so `Connection:
+ * close` ends it soonest.
  *
- * @param url The server; only host and port count.
- * @param payload The request, with `\r\n` line ends.
- * @param options See {@linkcode RequestRawOptions}.
- * @returns The answer.
+ * @param url Only host and port count.
+ * @param payload With CRLF line ends.
  */
 export async function requestRaw(
   url: string | URL,
@@ -63,7 +56,7 @@ async function writeAll(
   while (rest.length > 0) rest = rest.subarray(await socket.write(rest));
 }
 
-/** Reads until the end; a reset or our own time limit is an end too. */
+/** A reset or the time limit is an end too. */
 async function readAll(socket: Deno.Conn): Promise<string> {
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(65_536);

@@ -1,8 +1,3 @@
-/**
- * The entry of the tasks in deno.json: finds what they need, and runs Deno.
- *
- * @module
- */
 import { buildAdminPage } from "./tasks/admin_task.ts";
 import { runCheck } from "./tasks/check_task.ts";
 import { runDemo } from "./tasks/demo_task.ts";

@@ -1,9 +1,8 @@
-/** Tells a person what takes time: one line on stderr. */
+/** For what takes time: one line on stderr. */
 export function say(line: string): void {
   console.error(`[harness] ${line}`);
 }
 
-/** The message of whatever was thrown, its first line. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.trim().split("\n")[0] ?? "";

@@ -19,7 +19,6 @@ function boom(error: unknown): () => never {
 
 const now = new Date(0);
 
-/** Pairs that are not equal. */
 const UNEQUAL: Record<string, [unknown, unknown]> = {
   "numbers": [1, 2],
   "a number and its text": [1, "1"],
@@ -57,7 +56,6 @@ circle.self = circle;
 const otherCircle: { self?: unknown } = {};
 otherCircle.self = otherCircle;
 
-/** Pairs that are equal. */
 const EQUAL: Record<string, [unknown, unknown]> = {
   "NaN": [NaN, NaN],
   "zeros": [0, -0],

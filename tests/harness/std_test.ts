@@ -16,8 +16,7 @@ import { FAILING, PASSING } from "./std_cases.ts";
 import * as standIn from "./std/@std/assert/1.0.0/mod.ts";
 import * as mockStandIn from "./std/@std/testing/1.0.0/mock.ts";
 
-// "@std/assert" is the real one where JSR answers: then the table is held
-// against it too, and what it says of the stand-ins is no opinion of ours.
+// Where JSR answers, "@std/assert" is the real package, which must pass the table too.
 const KINDS: Record<string, typeof std> = {
   "@std/assert": std,
   "the stand-in": standIn,

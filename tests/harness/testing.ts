@@ -1,6 +1,6 @@
 import { isLong } from "./report.ts";
 
-/** The environment variable that is set where one module imports many test files. */
+/** Set where one module imports many test files. */
 export const GROUPED = "MONGROVE_GROUPED";
 
 const isGrouped = Deno.env.has(GROUPED);
@@ -9,14 +9,8 @@ const isGrouped = Deno.env.has(GROUPED);
 if (Deno.env.has("MONGROVE_COMMANDS")) await import("./record_shapes.ts");
 
 /**
- * Registers a test that talks to the database or to a server.
- *
- * Mongoose's pool and keep-alive connections outlive a single test, so the
- * sanitizers of operations and resources are off, in Deno versions that have
- * them on by default too. Steps work as in `Deno.test`.
- *
- * @param name The name of the test.
- * @param fn The test.
+ * Registers a test with the database or a server. Mongoose's pool and keep-alive connections outlive a test, so the
+ * sanitizers are off. Steps work as in `Deno.test`.
  */
 export function test(
   name: string,
@@ -25,13 +19,7 @@ export function test(
   Deno.test({ name: labelOf(name), fn, sanitizeOps: false, sanitizeResources: false });
 }
 
-/**
- * Registers a test that takes long: time-outs, outages, many cases, members of a replica set, compilers, processes.
- * `deno task test` leaves it out, unless it is called with `--long` or the file is named.
- *
- * @param name The name of the test.
- * @param fn The test.
- */
+/** Registers a test that takes long. `deno task test` leaves it out, except with `--long` or if its file is named. */
 export function longTest(
   name: string,
   fn: (t: Deno.TestContext) => void | Promise<void>,
@@ -40,7 +28,7 @@ export function longTest(
   Deno.test({ name: labelOf(name), fn, ignore, sanitizeOps: false, sanitizeResources: false });
 }
 
-/** Deno tells the file of a test by the module that it runs, which is that of a group. */
+/** Deno names the module that runs as the file of a test, which is the module of a group. */
 function labelOf(name: string): string {
   const file = isGrouped ? /(\w+_test\.ts):\d/.exec(new Error().stack ?? "")?.[1] : undefined;
   return file === undefined ? name : `${file}: ${name}`;

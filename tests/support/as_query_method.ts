@@ -3,18 +3,12 @@ import type { Reply } from "../harness/request.ts";
 
 const LISTS = ["sort", "select", "populate", "group", "sum", "avg"];
 
-/** A request with the method `QUERY`. */
 export interface QueryRequest {
-  /** The path, without parameters. */
   readonly path: string;
-  /** The parameters. */
   readonly body: Record<string, unknown>;
 }
 
-/**
- * Returns the request with the method `QUERY` that has the parameters of a URL in its body. Returns `undefined` if a
- * JSON object cannot have them.
- */
+/** Moves the parameters of a URL into the body. `undefined` if a JSON object cannot have them. */
 export function asQueryMethod(url: string): QueryRequest | undefined {
   const [path = "", query = ""] = url.split("?", 2);
   const body: Record<string, unknown> = Object.create(null);
@@ -43,7 +37,7 @@ function valueOf(name: string, text: string): unknown {
   }
 }
 
-/** Headers that are not those of the answer alone. */
+/** These headers do not depend on the answer alone. */
 const OTHERS = ["date", "link", "vary", "connection", "keep-alive"];
 
 function shown({ status, text, headers }: Reply) {
@@ -51,7 +45,7 @@ function shown({ status, text, headers }: Reply) {
   return { status, text, headers: Object.fromEntries(all) };
 }
 
-/** Checks that the answer to `QUERY` is the answer to `GET`, byte for byte. */
+/** The answers must be equal byte for byte. */
 export function assertSameAnswer(byQuery: Reply, byGet: Reply, what: string): void {
   assertEquals(shown(byQuery), shown(byGet), what);
   const relations = ({ headers }: Reply) =>

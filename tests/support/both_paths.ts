@@ -1,33 +1,30 @@
 import mongoose from "mongoose";
 import type { FrameworkRequest } from "../../mod.ts";
 
-/** Passes an entity on: a hook that asks for documents. */
+/** A hook that asks for documents. */
 export function pass<E extends object>(_req: unknown, entity: E): E {
   return entity;
 }
 
-/** Has a request that nothing else keeps from it read documents: an option that only they obey. */
+/** Makes a request read documents by an option that only they obey. */
 export function asDocuments({ framework }: FrameworkRequest): boolean {
   framework.options.allowDiskUse = false;
   return true;
 }
 
-/** The writes of a client: creates, and updates of one entity, without hooks below `/plain` and with them below `/hooked`. */
+/** Creates, and updates of one entity, without hooks below `/plain` and with them below `/hooked`. */
 export function writesTo(id: string) {
   return ["/plain", "/hooked"].flatMap((route) =>
     [["post", route], ["patch", `${route}/${id}`]] as const
   );
 }
 
-/** A command that went to the database. */
 export interface SentCommand {
-  /** Its name. */
   readonly name: string;
-  /** Its body. */
   readonly command: Record<string, unknown>;
 }
 
-/** Connects anew, and gives the list to which every command is added from then on. */
+/** Connects anew, and adds every command to the list from then on. */
 export async function watchCommands(uri: string): Promise<SentCommand[]> {
   const sent: SentCommand[] = [];
   await mongoose.disconnect();

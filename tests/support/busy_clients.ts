@@ -1,14 +1,13 @@
 import { openGet, readSome, sendGet } from "./sockets.ts";
 
-/** Clients with a connection each, which send the next request as soon as they have an answer. */
+/** Clients with a connection each, which send the next request after each answer. */
 export interface BusyClients {
-  /** How many answers each of them has at least. */
   readonly fewest: number;
-  /** How each of them ended: sent away by `Connection: close`, or without an answer to its last request. */
+  /** Sent away by `Connection: close`, or without an answer to the last request. */
   readonly ends: Promise<("sent away" | "lost")[]>;
 }
 
-/** Keeps connections busy with GETs until the server ends them. */
+/** Keeps connections busy until the server ends them. */
 export function keepBusy(url: string, count: number): BusyClients {
   const clients = Array.from({ length: count }, () => new BusyClient(url));
   return {
@@ -41,7 +40,6 @@ class BusyClient {
   }
 }
 
-/** Reads an answer that tells its length. */
 async function readAnswer(socket: Deno.TcpConn): Promise<string> {
   for (let text = "";;) {
     const more = await readSome(socket);

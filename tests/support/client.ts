@@ -1,33 +1,28 @@
 import { assertEquals } from "@std/assert";
 import { type Reply, request, type RequestOptions } from "../harness/request.ts";
 
-/** What an error answers. */
 export interface ErrorBody {
-  /** The code. */
   readonly code: string;
-  /** The message. */
   readonly message: string;
-  /** What is wrong with which field. */
   readonly errors?: Record<string, { readonly message: string; readonly kind: string }>;
-  /** The fields of a conflict. */
+  /** Of a conflict. */
   readonly fields?: readonly string[];
 }
 
-/** Any entity, as an answer shows it. */
+/** An entity in an answer. */
 export type EntityBody = Record<string, unknown> & { readonly _id: string; readonly __v: number };
 
 /** What may go with a request, besides its method and its JSON. */
 export type SendOptions = Omit<RequestOptions, "method" | "body">;
 
-/** What speaks to a served application: see {@linkcode client}. */
 export type Client = ReturnType<typeof client>;
 
 /**
- * Speaks to what listens at a URL: each verb takes a path that continues the URL, and gives the whole reply.
- * `created`, `updated` and `read` expect success, and give the body alone.
+ * Each verb takes a path that continues the URL. `created`, `updated` and `read` expect success and return the body
+ * alone.
  *
- * @param served Where it listens: an application, or a URL without a trailing slash.
- * @param headers Headers of every request; those of a single request win.
+ * @param served An application, or a URL without a trailing slash.
+ * @param headers Headers of a single request win.
  */
 export function client(served: { readonly url: string } | string, headers = {}) {
   const url = typeof served === "string" ? served : served.url;

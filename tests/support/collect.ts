@@ -3,5 +3,5 @@ import { runInNewContext } from "node:vm";
 
 setFlagsFromString("--expose-gc");
 
-/** Makes the engine collect what nobody holds. */
+/** Makes the engine collect unreferenced objects. */
 export const collect: () => void = runInNewContext("gc");

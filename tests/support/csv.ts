@@ -1,6 +1,6 @@
 import { assert } from "@std/assert";
 
-/** Reads a table as RFC 4180 has it; fails where it is another. A missing value is `null`, unlike an empty text. */
+/** Reads a table of RFC 4180, and throws for another. A missing value is `null`, unlike an empty string. */
 export function readCsv(text: string): (string | null)[][] {
   const rows: (string | null)[][] = [];
   const cell = /("((?:[^"]|"")*)"|[^",\r\n]*)(,|\r\n)/y;

@@ -1,4 +1,4 @@
-/** A model whose cursors show no reply, as those of another driver might: it gives decoded documents. */
+/** Cursors of this model show no reply, as with another driver, and return decoded documents. */
 export function withoutReplies<M extends object>(model: M): M {
   return replacing(
     model,
@@ -11,7 +11,7 @@ export function withoutReplies<M extends object>(model: M): M {
   );
 }
 
-/** The same object, but for one member. Methods get the object itself: they read what is private to it. */
+/** Methods get the object itself, because they read its private members. */
 function replacing<T extends object, V>(
   object: T,
   name: string,

@@ -7,10 +7,8 @@ import type { OpenApiOptions } from "@mongrove/mongrove/openapi";
 import { openDatabase } from "../harness/database.ts";
 import { start } from "./support.ts";
 
-/** The information that the documents of tests have. */
 export const INFO = { title: "Tests", version: "1.0.0" };
 
-/** An operation of a document, as far as tests read it. */
 export interface DocumentedOperation {
   readonly operationId: string;
   readonly summary: string;
@@ -25,7 +23,6 @@ export interface DocumentedOperation {
   readonly responses: Record<string, DocumentedResponse>;
 }
 
-/** A parameter or header of an operation. */
 export interface DocumentedParameter {
   readonly description?: string;
   readonly name: string;
@@ -35,7 +32,6 @@ export interface DocumentedParameter {
   readonly content?: Record<string, Media>;
 }
 
-/** An answer of an operation. */
 export interface DocumentedResponse {
   readonly description: string;
   readonly headers?: Record<string, unknown>;
@@ -51,7 +47,6 @@ interface Media {
 /** A schema of a document. */
 export type JsonSchema = Record<string, unknown> & { readonly $ref?: string };
 
-/** An OpenAPI document. */
 export interface Document {
   readonly openapi: string;
   readonly servers: readonly { readonly url: string }[];
@@ -63,11 +58,10 @@ export interface Document {
   };
 }
 
-/** Reads a document, and gives what tests ask of it. */
+/** Returns what tests ask of the document. */
 export function readDocument(document: Document) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, "document");
-  /** Makes the validator of a schema that the document names. */
   const named = (name: string): ValidateFunction =>
     ajv.compile({ $ref: `document#/components/schemas/${name}` });
   const operation = (method: string, path: string): DocumentedOperation => {
@@ -75,13 +69,11 @@ export function readDocument(document: Document) {
     if (found === undefined) throw new Error(`The document has no ${method} ${path}`);
     return found;
   };
-  /** Gives the schema of a success. */
   const answer = (method: string, path: string, status = 200): JsonSchema => {
     const schema = operation(method, path).responses[status]?.content?.["application/json"]?.schema;
     if (schema === undefined) throw new Error(`${method} ${path} has no answer ${status}`);
     return schema;
   };
-  /** Makes the validator of any schema of the document. */
   const validator = (schema: JsonSchema): ValidateFunction =>
     ajv.compile(
       JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components')),
@@ -89,7 +81,7 @@ export function readDocument(document: Document) {
   return { document, schemas: document.components.schemas, named, operation, answer, validator };
 }
 
-/** Gives the document of models, which needs no database. */
+/** Needs no database. */
 export async function documentOf(
   models: readonly ModelClass[],
   options: Partial<OpenApiOptions> = {},

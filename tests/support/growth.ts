@@ -1,6 +1,6 @@
 /**
- * Returns how much longer a run takes with four times the size: about 4 if the time is linear in the size, 16 if it is
- * quadratic. Other load makes single runs slower, so the smallest of three ratios counts.
+ * Returns how much longer a run takes with four times the size: about 4 for linear time, 16 for quadratic time. Other
+ * load makes single runs slower, so the smallest of three ratios counts.
  */
 export async function growth(size: number, run: (size: number) => Promise<void>): Promise<number> {
   let ratio = Infinity;

@@ -17,47 +17,35 @@ import {
 import type { HookName } from "../../src/declare/hooks/hooks.ts";
 import type { OperationName } from "../../src/declare/operations/operation.ts";
 
-/** A part of an {@linkcode Item}. */
 export class Part extends FrameworkModel {
-  /** Shown. */
   @prop()
   label?: string;
-  /** A secret. */
   @prop({ hidden: true })
   secret?: string;
 }
 
-/** What hooks are tested on. */
 export class Item extends FrameworkModel {
-  /** Tells items apart. */
   @prop()
   name?: string;
-  /** Whose it is. */
   @prop()
   owner?: string;
-  /** A number. */
   @prop({ type: Number })
   rank?: number;
-  /** A secret. */
   @prop({ hidden: true })
   secret?: string;
-  /** An object with a secret. */
   @prop({ type: Part })
   part?: Part;
-  /** Objects with secrets. */
   @arrayProp({ items: Part, embedded: true })
   parts?: Part[];
 }
 
-/** Hooks by operation. */
 export type HooksByOperation = { readonly [K in OperationName]?: HooksOf<Item> };
 
-/** What a {@linkcode hooked} model may have besides hooks. */
+/** Options of a {@linkcode hooked} model besides hooks. */
 export type HookedOptions = Partial<
   Pick<RestOptions, "route" | "scope" | "getConnection" | "schemaOptions">
 >;
 
-/** The six operations, with hooks. */
 export function sixOperations(hooks: HooksByOperation = {}) {
   return [
     all<Item>(hooks.all ?? {}),
@@ -69,13 +57,7 @@ export function sixOperations(hooks: HooksByOperation = {}) {
   ];
 }
 
-/**
- * Makes a model of its own, on `/items`, with all six operations and hooks on them. Each test makes its own, so that
- * no hook is shared.
- *
- * @param hooks The hooks.
- * @param options The other options of `@rest`.
- */
+/** Each test makes a new model on `/items` with all six operations, so that no hook is shared. */
 export function hooked(
   hooks: HooksByOperation = {},
   options: HookedOptions = {},
@@ -85,14 +67,14 @@ export function hooked(
     route: "/items",
     methods: sixOperations(hooks),
     ...options,
-    // Mongoose would else make the collections of all models, again in each new database.
+    // Mongoose would otherwise make the collections of all models in each new database.
     schemaOptions: { collection, autoCreate: false, autoIndex: false, ...options.schemaOptions },
   })
   class Hooked extends Item {}
   return Hooked;
 }
 
-/** The hooks that an operation never runs. */
+/** Hooks that an operation never runs, and that prevent mounting. */
 const NEVER: Partial<Record<OperationName, readonly HookName[]>> = {
   all: ["preSave", "persist"],
   one: ["preSave", "persist"],
@@ -100,7 +82,7 @@ const NEVER: Partial<Record<OperationName, readonly HookName[]>> = {
   removeAll: ["preSend"],
 };
 
-/** Gives those of some hooks that an operation runs: one that it never runs could not be mounted. */
+/** The hooks that the operation runs. */
 export function hooksFor<H extends object>(operation: OperationName, hooks: H): H {
   const never: readonly string[] = NEVER[operation] ?? [];
   return Object.fromEntries(
@@ -108,7 +90,7 @@ export function hooksFor<H extends object>(operation: OperationName, hooks: H): 
   ) as H;
 }
 
-/** Gives the same hooks to all six operations, as far as they run them. */
+/** All six operations get the same hooks, if they run them. */
 export function everywhere(hooks: HooksOf<Item>): HooksByOperation {
   return {
     all: hooksFor("all", hooks),
@@ -120,7 +102,7 @@ export function everywhere(hooks: HooksOf<Item>): HooksByOperation {
   };
 }
 
-/** How to call each operation, on an entity with an identifier. */
+/** A request of each operation, on an entity. */
 export function callsFor(id: string): [OperationName, method: string, path: string][] {
   return [
     ["all", "GET", "/items"],
@@ -132,13 +114,13 @@ export function callsFor(id: string): [OperationName, method: string, path: stri
   ];
 }
 
-/** Stores items with these names. */
+/** Stores items. */
 export async function store(model: ModelClass<Item>, ...names: string[]): Promise<string[]> {
   const docs = await getModel(model).create(names.map((name) => ({ name })));
   return docs.map(({ _id }) => String(_id));
 }
 
-/** The names of the items that are stored, in order. */
+/** The stored names, sorted. */
 export async function namesIn(model: ModelClass<Item>): Promise<string[]> {
   const docs = await getModel(model).find().sort({ name: 1 }).lean();
   return docs.map(({ name }) => String(name));

@@ -1,4 +1,3 @@
-/** The most that this thread holds in memory while something runs, above what there was before, in bytes. */
 export async function memoryOf(act: () => Promise<unknown>): Promise<number> {
   const before = held();
   let most = before;
@@ -11,7 +10,7 @@ export async function memoryOf(act: () => Promise<unknown>): Promise<number> {
   return most - before;
 }
 
-/** Test files run side by side in one process, whose resident set is that of all of them. */
+/** Test files run side by side in one process, whose resident set belongs to all of them. */
 function held(): number {
   const { heapUsed, external } = Deno.memoryUsage();
   return heapUsed + external;

@@ -5,28 +5,25 @@ import {
   type WireProxy,
 } from "./wire_proxy.ts";
 
-/** A way to an older server whose conditions on `null` mean what they mean on MongoDB 9. */
 export interface NullsOfNine extends WireProxy {
-  /** The commands and the paths of the conditions whose meaning was changed. */
+  /** The command and the path of each changed condition. */
   readonly changed: string[];
 }
 
-/** The operators that match `null` if their operand is `null`. */
+/** They match `null` if their operand is `null`. */
 const MATCHING = ["$eq", "$gte", "$lte"];
 
-/** The fields of commands that hold a filter. */
+/** Fields of commands with a filter. */
 const FILTERS = ["filter", "query", "q"];
 
-/** The stages that hold pipelines, by the field with the pipeline. */
+/** Stages with pipelines, by the field with the pipeline. */
 const INNER = ["$lookup", "$unionWith"];
 
 /**
- * Opens a proxy by which an older server finds what MongoDB 9 would find. "Starting in MongoDB 9.0, a dotted path that
- * does not resolve to a non-null value evaluates as null. The new behavior applies when a field in the path holds an
- * empty array, an array of scalar values, or an array that contains a nested array"
- * (release-notes/9.0-compatibility). In earlier versions, only `{ $exists: false }` matches such a path.
- *
- * @param to The URI of the server.
+ * Makes an older server find what MongoDB 9 would find. "Starting in MongoDB 9.0, a dotted path that does not resolve
+ * to a non-null value evaluates as null. The new behavior applies when a field in the path holds an empty array, an
+ * array of scalar values, or an array that contains a nested array" (release-notes/9.0-compatibility). In earlier
+ * versions, only `{ $exists: false }` matches such a path.
  */
 export function openNullsOfNine(to: string): NullsOfNine {
   const changed: string[] = [];
@@ -56,7 +53,7 @@ class Rewriter {
     this.#note = note;
   }
 
-  /** Rewrites the filters of a command, or of one of its updates or removals. */
+  /** Of a command, or of one of its updates or removals. */
   command(document: WireDocument): WireDocument {
     const entries = Object.entries(document).map(([name, value]) => {
       if (FILTERS.includes(name) && isDocument(value)) return [name, this.filter(value)];
@@ -91,7 +88,7 @@ class Rewriter {
       }
       return name.startsWith("$") ? { [name]: value } : this.#condition(name, value);
     });
-    // Operators such as `$text` and `$nearSphere` must stand at the top.
+    // Operators like `$text` must stand at the top.
     if (clauses.every((clause, index) => sameKey(clause, Object.keys(filter)[index]))) {
       return Object.assign({}, ...clauses);
     }
@@ -111,7 +108,7 @@ class Rewriter {
     return { $and: [...Object.keys(kept).length > 0 ? [{ [path]: kept }] : [], ...clauses] };
   }
 
-  /** Rewrites one operator. `as` is the condition as the command has it. */
+  /** `as` is the original condition. */
   #operator(
     path: string,
     [operator, operand]: readonly [string, unknown],

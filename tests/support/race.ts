@@ -6,7 +6,7 @@ import {
 } from "../../mod.ts";
 import type { Mounted } from "./support.ts";
 
-/** A hook that lets entities pass when as many as are expected have come: all were read before one is written. */
+/** A hook that waits until `count` entities have come, so that all are read before one is written. */
 export function gate(count: number): <T>(req: unknown, entity: T) => Promise<T> {
   const opened = Promise.withResolvers<void>();
   return async (_req, entity) => {
@@ -23,18 +23,16 @@ export function fetching<M extends FrameworkModel>(model: () => ModelClass<M>) {
   };
 }
 
-/** An entity, `created` by Mongoose or `stored` as it is, and the updates that race for it. */
+/** An entity, `created` by Mongoose or `stored` unchanged, and the updates that race for it. */
 export type Race =
   & { readonly patches: readonly object[]; readonly repeats?: boolean }
   & ({ readonly created: object } | { readonly stored: object });
 
 /**
- * Sends updates of one entity of `/raced` at the same time; gives the answers, and what is left.
+ * Sends updates of one entity of `/raced` at the same time. Returns the first statuses, the last answers and the final
+ * entity.
  *
- * @param app The server.
- * @param model The model.
- * @param given The entity and the updates. With `repeats`, those that are a 409 are sent again, one after the other.
- * @returns The first statuses, the last answers, and what is left in the end.
+ * @param given With `repeats`, updates with a 409 are sent again, one after the other.
  */
 export async function race<Left = Record<string, unknown>>(
   app: Mounted,

@@ -1,34 +1,30 @@
 import { openWireProxy, type WireChange, type WireMessage, type WireProxy } from "./wire_proxy.ts";
 
-/** A way to a replica set of one member that looks like the router of a sharded cluster. */
+/** Makes a replica set of one member look like the router of a sharded cluster. */
 export interface RouterProxy extends WireProxy {
-  /** The statements of transactions, and their ends. */
+  /** Statements of transactions, and their ends. */
   readonly transactions: TransactionCommand[];
-  /** Closes the connection at the next commit, before the commit reaches the server. */
+  /** At the next commit, before it reaches the server. */
   cutNextCommit(): void;
 }
 
 export interface TransactionCommand {
   readonly name: string;
-  /** The transaction: the identifiers of its session and in its session. */
+  /** The identifier of the session, and the number in the session. */
   readonly transaction: string;
-  /** The token that the driver has sent, which only a commit or the end of a transaction has. */
+  /** Only a commit or the end of a transaction has it. */
   readonly recoveryToken: unknown;
 }
 
-/** The fields of the reply to `hello` by which the driver recognises a replica set, or waits for news of it. */
+/** By these fields of the reply to `hello`, the driver recognises a replica set or waits for news of it. */
 const OF_REPLICA_SETS = [
   ...["setName", "setVersion", "hosts", "primary", "me", "electionId", "secondary", "lastWrite"],
   ...["topologyVersion"],
 ];
 
 /**
- * Opens a proxy that rewrites the replies to `hello`, so that the driver takes its path for sharded clusters. Replies to
- * statements of a transaction get a recovery token, which the proxy takes out of the commit, because only a router
- * knows it.
- *
- * @param to The URI of the replica set.
- * @param shard The name of the shard in the tokens.
+ * The replies to `hello` make the driver take its path for sharded clusters. Replies in a transaction get a recovery
+ * token, which the proxy takes out of the commit, because only a router knows it.
  */
 export function openRouterProxy(to: string, shard = "shard0"): RouterProxy {
   const router: Router = { shard, transactions: [], isCutting: false };
@@ -46,7 +42,7 @@ interface Router extends Pick<RouterProxy, "transactions"> {
 
 class RouterChange implements WireChange {
   readonly #router: Router;
-  /** The identifiers of the requests that are statements of a transaction. */
+  /** Requests that are statements of a transaction. */
   readonly #requests = new Set<number>();
 
   constructor(router: Router) {

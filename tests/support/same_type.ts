@@ -1,12 +1,10 @@
 import { arrayProp, FrameworkModel, prop } from "../../mod.ts";
 import type { Types } from "mongoose";
 
-/** Compiles only if both types are the same. */
 export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2)
   ? true
   : false;
 
-/** Takes `true` only. */
 export function expect<_T extends true>(): void {}
 
 /** Embedded by others. */

@@ -17,14 +17,14 @@ async function sharedServer(kind: LentKind): Promise<string> {
 }
 
 /**
- * Returns the connection string of a new database on a replica set of one member, which all tests of one isolate share.
- * A test that stops members, or that gives the server arguments, starts a replica set of its own.
+ * Returns a new database on a replica set of one member, which all tests of an isolate share. A test that stops members
+ * or needs arguments of the server starts another replica set.
  */
 export async function sharedReplicaSet(): Promise<string> {
   return await sharedServer("replicaSet");
 }
 
-/** Opens a new database on the shared replica set for a test that has commands fail. `stop()` ends the failures. */
+/** For a test in which commands fail. `stop()` ends the failures. */
 export async function openReplicaSet() {
   return await openServer("replicaSet");
 }

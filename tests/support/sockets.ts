@@ -1,4 +1,4 @@
-/** Opens a connection of its own and sends a GET; the test reads the answer as it wants. */
+/** The test reads the answer itself. */
 export async function openGet(
   url: string,
   options: { version?: string; headers?: string } = {},
@@ -9,7 +9,7 @@ export async function openGet(
   return socket;
 }
 
-/** Sends a GET on an open connection, or several at once. */
+/** Sends one GET, or several at once. */
 export async function sendGet(
   socket: Deno.Conn,
   path: string,
@@ -21,7 +21,7 @@ export async function sendGet(
 ): Promise<void> {
   const text = `GET ${path} HTTP/${version}\r\nHost: a\r\n${headers}\r\n`;
   let left = new TextEncoder().encode(text.repeat(count));
-  // The system takes a part of the bytes if the server does not read.
+  // If the server does not read, the system takes only a part of the bytes.
   while (left.length > 0) left = left.subarray(await socket.write(left));
 }
 
@@ -31,7 +31,7 @@ export async function readSome(socket: Deno.Conn): Promise<string> {
   return new TextDecoder().decode(bytes.subarray(0, await socket.read(bytes) ?? 0));
 }
 
-/** Reads until the server ends the connection; rejects where it resets it. */
+/** Rejects if the server resets the connection. */
 export async function readToEnd(socket: Deno.Conn): Promise<string> {
   return await new Response(socket.readable).text();
 }

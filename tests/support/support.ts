@@ -13,37 +13,22 @@ export type { EntityBody, ErrorBody } from "./client.ts";
 /** An application that listens, and the client that speaks to it. */
 export type Started = Client & Served;
 
-/** An application that serves models, over a database of its own, and the client that speaks to it. */
+/** Serves models over a new database. */
 export interface Mounted extends Client, AsyncDisposable {
-  /** Its database, on Mongoose's default connection. */
   readonly database: TestDatabase;
 }
 
-/** Options of {@linkcode mount}: those of `Framework.initialize()`, and how the application is set up. */
+/** Options of `Framework.initialize()` and of the application. */
 export interface MountOptions extends Omit<InitializeOptions, "models"> {
-  /** Sets the application up before the framework is mounted, in place of the JSON parser. */
+  /** Replaces the JSON parser. */
   readonly prepare?: (app: Express) => void;
-  /**
-   * The path under which the routes are mounted.
-   *
-   * @default {"/"}
-   */
+  /** @default {"/"} */
   readonly at?: string | RegExp;
-  /**
-   * The connection string of the MongoDB.
-   *
-   * @default {that of the tests}
-   */
+  /** @default {that of the tests} */
   readonly mongo?: string | undefined;
 }
 
-/**
- * Serves models the way an application does: a JSON parser, the framework's routes, the framework's error form.
- *
- * @param models The models; nothing else is mounted.
- * @param options See {@linkcode MountOptions}.
- * @returns The running application; disposing stops it and drops its database.
- */
+/** Has a JSON parser, the framework's routes and its form of errors. Disposing also drops the database. */
 export async function mount(
   models: readonly ModelClass[],
   options: MountOptions = {},
@@ -71,7 +56,7 @@ export async function mount(
   };
 }
 
-/** Serves any application; disposing stops it. */
+/** Disposing stops the application. */
 export async function start(app: RequestListener): Promise<Started> {
   const served = await serve(app);
   return { ...client(served), ...served };
@@ -82,5 +67,4 @@ export function asQuery(filter: unknown): string {
   return `?q=${encodeURIComponent(JSON.stringify(filter))}`;
 }
 
-/** The identifier of an entity that nobody has stored. */
 export const NOBODY = "0123456789abcdef01234567";

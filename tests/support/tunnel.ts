@@ -1,26 +1,20 @@
 import { freePort } from "../harness/free_port.ts";
 import { until } from "./until.ts";
 
-/** A way to a database that can be blocked, as a network is, or cut, as by a server that dies. */
+/** A way to a database that can be blocked like a network, or cut as by a dead server. */
 export interface Tunnel extends Disposable {
-  /** The URI of the database through the tunnel, without the name of a database. */
+  /** Without the name of a database. */
   readonly uri: string;
-  /** Lets nothing through any more, and closes nothing. */
+  /** Lets nothing through, and closes nothing. */
   block(): void;
-  /** Holds back what is sent, as a server that hangs; gives what lets it go. */
+  /** Holds data back like a server that hangs. The result releases it. */
   hold(): () => void;
-  /** Makes all that is sent take longer. */
   delay(milliseconds: number): void;
-  /** Reads nothing any more, so that a sender has to wait. Resolves when something has been sent. */
+  /** Reads nothing, so that a sender has to wait. Resolves when something has been sent. */
   stall(): Promise<void>;
 }
 
-/**
- * Opens a tunnel to a database.
- *
- * @param to The URI of the database.
- * @param port Where the tunnel listens. A port that systems give to connections could be gone when it is opened anew.
- */
+/** @param port Between a close and a new start, connections could take a port that systems give. */
 export function openTunnel(to: string, port: number = freePort()): Tunnel {
   const { hostname, port: target } = new URL(to);
   const listener = Deno.listen({ hostname: "127.0.0.1", port });
@@ -44,7 +38,7 @@ export function openTunnel(to: string, port: number = freePort()): Tunnel {
   };
 }
 
-/** Opens a tunnel anew; the port of one that was just closed may still be taken. */
+/** The port of a closed tunnel may still be taken for a while. */
 export async function reopenTunnel(to: string, { uri }: Tunnel): Promise<Tunnel> {
   const opened: Tunnel[] = [];
   await until(() => {
@@ -57,7 +51,6 @@ export async function reopenTunnel(to: string, { uri }: Tunnel): Promise<Tunnel>
   return opened[0] as Tunnel;
 }
 
-/** The connections of a tunnel. */
 class Pipes {
   readonly #sockets = new Set<Deno.Conn>();
   readonly #sent = Promise.withResolvers<void>();
@@ -95,7 +88,7 @@ class Pipes {
     for (const socket of this.#sockets) {
       try {
         socket.close();
-      } catch { /* its other end was faster */ }
+      } catch { /* The other end was faster. */ }
     }
   }
 

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 
-/** Waits until something holds, for at most a minute if not told otherwise. */
+/** Waits for at most a minute by default. */
 export async function until(
   holds: () => Promise<boolean> | boolean,
   { seconds = 60, everyMs = 25 }: { seconds?: number; everyMs?: number } = {},
@@ -12,10 +12,10 @@ export async function until(
   throw new Error("It never held");
 }
 
-/** The server's code for an operation that it refuses while an index of the collection is built. */
+/** The server refuses an operation while an index is built. */
 const BUILDING = 12587;
 
-/** Changes a collection when the server builds no index of it. */
+/** Waits until the server builds no index of the collection. */
 export async function whenIndexed(change: () => Promise<unknown> | undefined): Promise<void> {
   await until(async () => {
     try {
@@ -28,12 +28,12 @@ export async function whenIndexed(change: () => Promise<unknown> | undefined): P
   });
 }
 
-/** The cursors in the database of the tests that wait for a client. */
+/** In the database of the tests. Idle cursors wait for a client. */
 export async function idleCursors(): Promise<unknown[]> {
   return (await cursors()).filter(({ type }) => type === "idleCursor").map(({ id }) => id);
 }
 
-/** How many cursors the database of the tests holds open. Test files that run beside have theirs in others. */
+/** Other test files have cursors in other databases. */
 export async function openCursors(): Promise<number> {
   return new Set((await cursors()).map(({ id }) => String(id))).size;
 }

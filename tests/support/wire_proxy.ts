@@ -9,18 +9,17 @@ export type WireDocument = Record<string, unknown>;
 /** The documents of a message. */
 export interface WireContent {
   readonly document: WireDocument;
-  /** The lists that a command keeps outside of its document, such as the updates of an update. */
+  /** Lists outside of the command's document, such as the updates of an update. */
   readonly lists: Readonly<Record<string, readonly WireDocument[]>>;
 }
 
-/** A message of MongoDB's wire protocol. */
 export interface WireMessage extends WireContent {
   readonly id: number;
-  /** The identifier of the request to which this message is the reply. */
+  /** The request of this reply. */
   readonly responseTo: number;
 }
 
-/** What a proxy does with the messages of one connection. `undefined` leaves a message as it is. */
+/** `undefined` leaves a message unchanged. */
 export interface WireChange {
   request(message: WireMessage): Partial<WireContent> | undefined;
   reply?(message: WireMessage): Partial<WireContent> | undefined;
@@ -28,22 +27,17 @@ export interface WireChange {
 
 /** A way to a database whose messages are changed. */
 export interface WireProxy extends Disposable {
-  /** The URI of the database through the proxy, without the name of a database. */
+  /** Without the name of a database. */
   readonly uri: string;
 }
 
-/** The numbers of the messages that have documents. */
+/** Messages with documents. */
 const [OP_REPLY, OP_MSG] = [1, 2013] as const;
 
-/** The sections of a message: its document, and a list of a command. */
+/** The sections of a message: its document, and a list. */
 const [DOCUMENT, LIST] = [0, 1] as const;
 
-/**
- * Opens a proxy that changes messages.
- *
- * @param to The URI of a server.
- * @param changeOf Returns what is done with the messages of a new connection.
- */
+/** @param changeOf Returns the changes for a new connection. */
 export function openWireProxy(to: string, changeOf: () => WireChange): WireProxy {
   const { hostname, port } = new URL(to);
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -73,7 +67,6 @@ export function openWireProxy(to: string, changeOf: () => WireChange): WireProxy
   };
 }
 
-/** Sends the messages of a connection to another one. */
 async function pipe(
   from: Deno.Conn,
   { to, change }: { readonly to: Deno.Conn; readonly change: (message: Bytes) => Bytes },
@@ -92,7 +85,6 @@ function close(socket: Deno.Conn): void {
   } catch { /* It is closed already. */ }
 }
 
-/** Reads a connection message by message. */
 async function* messagesOf(from: Deno.Conn): AsyncGenerator<Bytes> {
   const buffer = new Uint8Array(65_536);
   let rest: Bytes = new Uint8Array();
@@ -156,7 +148,7 @@ function listSection(name: string, list: readonly WireDocument[]): Bytes {
   return joined(Uint8Array.of(LIST), size, content);
 }
 
-/** Reads a document with the types of its numbers, so that it can be written again. */
+/** With the types of its numbers, so that it can be written again. */
 function documentAt(bytes: Bytes, at: number): WireDocument {
   const own = bytes.slice(at, at + numberAt(bytes, at));
   return BSON.deserialize(own, { promoteValues: false, bsonRegExp: true });

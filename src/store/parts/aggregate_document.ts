@@ -3,8 +3,7 @@ import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
 import { AS_STORED, type StoredObject } from "../values.ts";
 
 /**
- * The document is sent with the query and need not be stored. The database decides by it whether a changed copy matches
- * a filter before the copy is written.
+ * The document is sent with the query and need not be stored, so a changed copy can be checked before it is written.
  */
 export async function aggregateDocument(
   { db }: Model<unknown>,

@@ -41,28 +41,28 @@ export interface PartSegment {
   readonly property: string;
   /** Missing if the property holds a single object. */
   readonly id?: Types.ObjectId;
-  /** The condition of the `scope` of the embedded object, already cast. */
+  /** Of the embedded object, already cast. */
   readonly scope: Filter;
 }
 
 export interface PartPath {
   readonly model: Model<unknown>;
   readonly id: unknown;
-  /** The condition of the `scope` of the root document, already cast. */
+  /** Of the root document, already cast. */
   readonly scope: Filter;
   /** The condition on the version of the root document. */
   readonly version?: Filter | undefined;
-  /** The condition that the fields by which hooks have allowed a change of the parents are stored unchanged. */
+  /** The fields by which hooks have allowed a change of the parents must be unchanged. */
   readonly seen?: Filter | undefined;
   readonly timeBudget: TimeBudget;
   readonly steps: readonly PartSegment[];
-  /** The values that class options store in the root document when a part of it is written. */
+  /** Values that class options store in the root document with a part. */
   readonly stamps?: Stamps | undefined;
-  /** The statements that class options of the root document add to a write of a part. */
+  /** Statements of the class options of the root document. */
   readonly rule?: TransactionRule | undefined;
 }
 
-/** Writes to one root document run one after the other, because simultaneous ones would have to be repeated. */
+/** Simultaneous writes to one root document would conflict. */
 export function turnAt({ model, id, timeBudget }: PartPath): TransactionOptions {
   return {
     connection: model.db as Connection,
@@ -83,8 +83,8 @@ export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineS
 }
 
 /**
- * The scopes of all objects on the path and the condition on the part. A scope that cannot be written as such a
- * condition is left out, and {@linkcode changePlace} checks it on a copy of the document.
+ * Leaves out scopes that cannot be written as such a condition. {@linkcode changePlace} checks them on a copy of the
+ * document.
  */
 export function conditionsOf({ scope, version, seen, steps }: PartPath, part: Filter): Filter {
   const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {
@@ -101,8 +101,7 @@ export function insideOf(property: string, filter: Filter): Filter {
 }
 
 /**
- * If no scope on the path reads a changed field, every entity stays in its scope, and the change needs no check after
- * the write. `false` if a scope may read all fields, as with `$expr`.
+ * If no scope on the path reads a changed field, the change needs no check. A scope with `$expr` may read all fields.
  */
 export function keepsScopes(
   { model, scope, steps, stamps = {} }: Pick<PartPath, "model" | "scope" | "steps" | "stamps">,
@@ -137,28 +136,25 @@ const MAX_ATTEMPTS = 20;
 type Fields = Record<string, unknown>;
 
 export interface Change {
-  /** The paths begin at the entity and not at the root document. */
+  /** The paths begin at the entity. */
   readonly update: Update;
   /** Already cast. */
   readonly condition?: Filter | undefined;
   /**
-   * The condition under which the statement makes the correct change. If it is `null` or not met, the root document is
-   * read, and `apply` makes the change.
+   * The condition under which the statement is correct. If `null` or not met, `apply` changes the document that was
+   * read.
    */
   readonly onlyIf?: Filter | null;
-  /**
-   * For an update that depends on stored values. The argument is a copy of the entity, and `undefined` prevents the
-   * change.
-   */
+  /** Gets a copy of the stored entity. `undefined` prevents the change. */
   readonly apply?: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;
   readonly session?: ClientSession | undefined;
-  /** The stored values after the change that the answer needs. `"part"` includes the version of the root document. */
+  /** The stored values that the answer needs. `"part"` includes the version. */
   readonly reads?: "version" | "part" | undefined;
 }
 
 /**
- * The entity and all objects on the path must be in their scopes before and after the change. If one statement cannot
- * check this, a copy of the root document is changed, checked, and written if the stored document has not changed.
+ * All objects on the path must be in their scopes before and after the change. If one statement cannot check this, a
+ * copy is changed, checked, and written if the stored document is unchanged.
  */
 export async function changePlace(
   place: PartPath,
@@ -227,15 +223,12 @@ async function changeAlone(place: PartPath, change: Change): Promise<WrittenPart
     }
     return undefined;
   };
-  // A transaction has already taken its turn among the writes to the root document.
+  // The transaction has taken its turn already.
   if (session !== undefined) return await run();
   return await takeTurns(turnAt(place), run);
 }
 
-/**
- * A statement can only update a root document. The array filters `e0`, `e1`, … select the array elements on the path to
- * the entity.
- */
+/** The array filters `e0`, `e1`, … select the elements on the path. */
 function fromRoot(update: Update, { steps }: PartPath): Update {
   const names = steps.map(({ property, id }, index) =>
     id === undefined ? property : `${property}.$[e${index}]`
@@ -250,7 +243,6 @@ function fromRoot(update: Update, { steps }: PartPath): Update {
   return moved;
 }
 
-/** The value `undefined` removes a field. */
 function withValues(update: Update, values: Stamps | undefined): Update {
   const { set, unset } = operatorsFor(values);
   return {
@@ -260,10 +252,7 @@ function withValues(update: Update, values: Stamps | undefined): Update {
   };
 }
 
-/**
- * The database compares the copy with the scopes. Returns "changed" if another request has changed the values before
- * the write, so that the caller repeats the attempt.
- */
+/** Returns "changed" if another request has changed the values, so that the caller tries again. */
 async function tryChecked(
   place: PartPath,
   { update, condition = {}, apply = (entity) => appliedFields(entity, update), ...sent }: Change & {
@@ -273,8 +262,7 @@ async function tryChecked(
   const { model, id, scope, version, seen, timeBudget } = place;
   const { session, written, reads } = sent;
   const read = fieldsRead(scope);
-  // Only the fields that the scope reads or the change writes are read. If the scope may read any field, the whole
-  // document is read.
+  // If the scope may read any field, the whole document is read.
   const key = versionKeyOf(model);
   const fields = read && [...new Set(["_id", ...read, ...written])];
   const shown = fields?.map((field) => [field, 1]) ?? [];
@@ -318,11 +306,10 @@ interface Statement {
   readonly where: Filter;
   readonly session: ClientSession | undefined;
   readonly reads: Change["reads"];
-  /** The path to the part whose values the statement returns. The default is the path to the updated part. */
+  /** The path to the part that the statement returns, by default the updated part. */
   readonly shown?: readonly PartSegment[];
 }
 
-/** The conditions have all identifiers on the path to the part, and all scopes that a condition can express. */
 async function send(
   place: PartPath,
   { update, where, session, reads, shown = place.steps }: Statement,
@@ -333,7 +320,7 @@ async function send(
   const arrayFilters = steps.flatMap(({ id }, index) =>
     id === undefined ? [] : [{ [`e${index}._id`]: id }]
   );
-  // An update that returns values needs the whole shard key, which a path to a part does not have.
+  // An update that returns values needs the whole shard key, which is unknown here.
   const isRead = reads !== undefined && !isSharded(model);
   const projection = isRead ? projectionOf(key, reads === "part" ? shown : []) : undefined;
   // Middleware may send further statements in the transaction.

@@ -2,10 +2,7 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import { storedList, type StoredObject, storedText } from "../values.ts";
 import type { PartSegment } from "./part_path.ts";
 
-/**
- * `undefined` if an object on the path is missing. A single object that is stored where the model has a list becomes
- * the only element of a list.
- */
+/** A single object that is stored in the place of a list becomes its only element. */
 export function entityIn(
   copy: StoredObject,
   steps: readonly PartSegment[],

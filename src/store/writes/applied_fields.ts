@@ -8,8 +8,8 @@ import { fieldsOf } from "./written_entity.ts";
 const { Decimal128, Double, Int32, Long } = mongoose.mongo;
 
 /**
- * The top-level fields after the update, where `undefined` stands for a missing field. Throws "changed" where the
- * database would refuse the update, because a value on a path is no object or no number.
+ * The top-level fields after the update, `undefined` if missing. Throws "changed" where the database would refuse the
+ * update.
  */
 export function appliedFields(stored: StoredObject, update: Update): StoredObject {
   // The database adds new fields in the order of their names.
@@ -36,7 +36,7 @@ function byPath({ path: a }: { readonly path: string }, { path: b }: { readonly 
   return a < b ? -1 : 1;
 }
 
-/** The operators that change nothing at a missing path. */
+/** These change nothing at a missing path. */
 const TAKING = new Set(["$unset", "$pull", "$pullAll", "$pop"]);
 
 type Operator = (stored: unknown, operand: unknown) => unknown;
@@ -93,7 +93,7 @@ function pulledBy({ _id: id, $or }: PullSelector): (element: StoredObject) => bo
     all?.some((texts) => texts.every(([name, text]) => textOf(element[name]) === text)) !== false;
 }
 
-/** A condition with `null` matches a missing value too. */
+/** `null` matches a missing value too. */
 function textOf(value: unknown): string {
   return storedText(value ?? null);
 }

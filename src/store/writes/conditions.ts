@@ -8,8 +8,8 @@ import { aggregateValues, inCommands } from "../../schema/mongoose/statements/co
 import { type StoredObject, valueAt } from "../values.ts";
 
 /**
- * `undefined` in `all` stands for the whole document. If the values are too large for a condition, or if JavaScript may
- * have changed them, the condition compares the version.
+ * `undefined` stands for the whole document. Values that are too large, or that JavaScript may have changed, are
+ * compared by the version.
  */
 export function unchanged(
   all: readonly (Iterable<string> | undefined)[],
@@ -31,7 +31,7 @@ export function unchanged(
   return isCertain || !hasVersion ? same : { $or: [same, sameVersion] };
 }
 
-/** An empty array also matches a missing value, because documents show an empty array for a missing one. */
+/** Documents show a missing array as an empty one. */
 export function unchangedAt(path: string, stored: Filter): Filter {
   const value = valueAt(stored, path);
   const isMissing = { [path]: { $exists: false } };
@@ -39,14 +39,14 @@ export function unchangedAt(path: string, stored: Filter): Filter {
   if (Array.isArray(value) && value.length === 0) {
     return { $or: [{ [path]: { $size: 0 } }, isMissing] };
   }
-  // A condition on `null` alone would match missing fields and elements of arrays too.
+  // `null` alone would match missing fields and elements of arrays too.
   if (value === null) return { [path]: { $type: "null", $not: { $type: "array" } } };
   return { [path]: { $eq: value } };
 }
 
 /**
- * `false` if the value may differ from the stored value. JavaScript sorts numeric keys, whose order MongoDB compares,
- * and cannot represent some stored dates and malformed strings.
+ * JavaScript sorts numeric keys, whose order MongoDB compares, and cannot represent some stored dates and malformed
+ * strings.
  */
 export function isSentBack(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isSentBack);
@@ -80,10 +80,7 @@ function sameAsStored(expression: string, value: unknown): object {
   return { $eq: [expression, { $literal: value }] };
 }
 
-/**
- * If the process cannot decide, the database matches the values without storing them, so that the check comes before
- * the write.
- */
+/** The database can match values that are not stored, so the check comes before the write. */
 export async function checkScope(
   all: readonly StoredObject[],
   { scope, connection }: { readonly scope: Filter; readonly connection: Connection },
@@ -104,7 +101,6 @@ export function isKnownWithin(values: Filter, scope: Filter): boolean {
   );
 }
 
-/** The value of `{ $eq: 5 }`. Any other condition is returned unchanged, and is a value or an object of operators. */
 function operandOf(value: unknown): unknown {
   return isJsonObject(value) && Object.keys(value).join() === "$eq" ? value.$eq : value;
 }
@@ -112,21 +108,21 @@ function operandOf(value: unknown): unknown {
 function isEqual(value: unknown, expected: unknown): boolean {
   if (expected === null) return value === undefined || value === null;
   if (expected instanceof mongoose.Types.ObjectId) {
-    // `ObjectId.equals()` also accepts strings and similar objects, which the database would not match.
+    // `equals()` also accepts strings, which the database would not match.
     return value instanceof mongoose.Types.ObjectId && expected.equals(value);
   }
   return ["string", "number", "boolean"].includes(typeof expected) && value === expected;
 }
 
-/** `$type` alone would also match an array with an object in it. */
+/** `$type` alone would match an array of objects too. */
 export function isObjectAt(path: string): Filter {
   return { [path]: { $type: "object", $not: { $type: "array" } } };
 }
 
-/** `TypeMismatch` (14), such as for `$inc` of a string, and `PathNotViable` (28), such as for a path below a number. */
+/** `TypeMismatch` (14) and `PathNotViable` (28). */
 const CLASHES: ReadonlySet<unknown> = new Set([14, 28]);
 
-/** The update did fit the value that was read, so another request has changed it. */
+/** The update fitted the value that was read, so another request has changed it. */
 export function throwClash(error: unknown): never {
   throw CLASHES.has(Object(error).code) ? new StoreFailure({ kind: "changed" }, error) : error;
 }

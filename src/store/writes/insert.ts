@@ -13,9 +13,7 @@ export async function insertOne(place: Place, values: StoredObject): Promise<voi
   });
 }
 
-/**
- * Inserts all or none, or each for itself. Throws a `BulkError` with the error of each refused entity by its index.
- */
+/** Throws a `BulkError` with the error of each refused entity by its index. */
 export async function insertMany(
   place: Place,
   all: readonly StoredObject[],
@@ -38,10 +36,7 @@ export async function insertMany(
   });
 }
 
-/**
- * The error of each refused entity gets the form of the error of a single statement, so that both are answered in the
- * same way.
- */
+/** Each error gets the form of an error of a single statement, for the same answer. */
 async function causeOf(
   { collection }: Model<unknown>,
   error: mongo.MongoBulkWriteError,
@@ -49,11 +44,11 @@ async function causeOf(
   const refused = [error.writeErrors].flat();
   const { errorResponse } = error;
   if (refused.length === 0) return errorResponse instanceof Error ? errorResponse : error;
-  // The error has undone the transaction of the request, so the read of the indexes must not join it.
+  // The error has undone the transaction, so the read must not join it.
   const indexes = await runOutside(() => collection.indexes());
   return new BulkError(
     new Map(refused.map(({ index, code, errmsg = "" }) => {
-      // The answer to a duplicate key names the fields of the index, but the errors of a bulk contain only its name.
+      // The answer names the fields of the index, but errors of a bulk contain only its name.
       const [, name] = /^E11000 .*? index: (.+?) dup key/.exec(errmsg) ?? [];
       const keyPattern = indexes.find((each) => each.name === name)?.key;
       const response = { message: errmsg, code, ...keyPattern && { keyPattern } };

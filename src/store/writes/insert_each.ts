@@ -5,7 +5,7 @@ import type { StoredObject } from "../values.ts";
 import { insertMany } from "./insert.ts";
 import type { Place } from "./transact.ts";
 
-/** Each entity succeeds or fails separately. Returns the errors of the refused ones by their index. */
+/** Each entity succeeds or fails separately. Returns the errors by index. */
 export async function insertEach(
   place: Place,
   all: readonly StoredObject[],
@@ -20,10 +20,7 @@ export async function insertEach(
   }
 }
 
-/**
- * Inserts in few transactions and in order, so that the first of two entities with the same unique value is stored. If
- * the database is not available, no further entity is sent.
- */
+/** In few transactions and in order, so that the first of two entities with the same unique value is stored. */
 async function insertDivided(
   place: Place,
   all: readonly StoredObject[],
@@ -33,7 +30,7 @@ async function insertDivided(
   for (let some = waiting.pop(); some !== undefined; some = waiting.pop()) {
     const { start, end } = some;
     if (start === end) continue;
-    // Each transaction waits by itself, so that a late one does not hide which entities are stored already.
+    // Each waits by itself, so that a late one does not hide which entities are stored.
     place.timeBudget.renew();
     try {
       await place.timeBudget.wait(insertMany(place, all.slice(start, end)));

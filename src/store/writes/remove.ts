@@ -27,7 +27,6 @@ export async function removeOne(
   });
 }
 
-/** The middleware of the query runs once, even if a repeated transaction sends the statement several times. */
 export async function removeThrough(
   query: Query<mongo.DeleteResult, unknown>,
   { id, ...place }: Place & { readonly id: unknown },

@@ -19,21 +19,21 @@ import {
 type Projection = Readonly<Record<string, unknown>>;
 
 export interface UpdateCommand {
-  /** Cast already, as in all commands. */
+  /** Cast already. */
   readonly filter: Filter;
   /** A list has the stages of a replacement, which has no rule. */
   readonly update: Update | readonly object[];
   readonly id: unknown;
-  /** A removal may update the entity in the place of removing it. */
+  /** A removal may be sent as an update. */
   readonly change?: "update" | "remove";
-  /** The fields of the stored entity that are returned. Missing if none is needed. */
+  /** Missing if no stored field is needed. */
   readonly projection?: Projection | undefined;
   readonly options?: mongo.FindOneAndUpdateOptions;
 }
 
 interface Updated extends Sent {
   readonly isMet: boolean;
-  /** The stored entity. Missing if the database does not return it, by a write concern of 0. */
+  /** With a write concern of 0, the database returns none. */
   readonly after?: StoredObject;
 }
 
@@ -47,7 +47,7 @@ export async function updateOne(place: Place, command: UpdateCommand): Promise<U
   );
 }
 
-/** The middleware of the query runs once, even if a repeated transaction sends the statement several times. */
+/** Middleware runs once, even if a repeated transaction sends the statement again. */
 export async function updateThrough(
   query: Query<mongo.UpdateResult, unknown>,
   { id, projection, ...place }: Place & Pick<UpdateCommand, "id" | "projection">,
@@ -83,7 +83,7 @@ async function updateAlone(
     ...projected(projection),
     returnDocument: "after",
     enableUtf8Validation: false,
-    // The connection may have `raw: true`, which would return bytes, also of errors.
+    // `raw: true` of the connection would return bytes, also of errors.
     raw: false,
   });
   return after === null ? { isMet: !told } : { isMet: true, after };
@@ -93,7 +93,7 @@ function projected(projection: Projection): { readonly projection?: Projection }
   return isEmpty(projection) ? {} : { projection };
 }
 
-/** The statement returns the values before it, from which the stored values follow. */
+/** The stored values follow from the values before, which the statement returns. */
 async function updateRecorded(
   model: Model<unknown>,
   { filter, update: given, projection = {}, options }: Statement,
@@ -119,7 +119,6 @@ async function updateRecorded(
   };
 }
 
-/** The projection that returns the version alone. */
 export function versionOf(model: Model<unknown>): Projection {
   return { [versionKeyOf(model) ?? "_id"]: 1 };
 }
@@ -128,7 +127,7 @@ export interface NamedUpdate extends UpdateStatement {
   readonly id: unknown;
 }
 
-/** All updates are stored or none. Throws "changed" if one of them matches no entity. */
+/** Throws "changed" if one of the updates matches no entity. */
 export async function updateEach(place: Place, updates: readonly NamedUpdate[]): Promise<void> {
   const { model, rule } = place;
   await transact({ ...place, change: "update", isAtomic: true }, async (options) => {
@@ -145,7 +144,7 @@ export async function updateEach(place: Place, updates: readonly NamedUpdate[]):
   });
 }
 
-/** The read is in the transaction of the updates, so no other write comes between. */
+/** In the transaction of the updates, so no other write comes between. */
 async function readBefore(
   model: Model<unknown>,
   { updates, options }: {

@@ -10,7 +10,7 @@ import { alwaysRead, BEFORE_WRITE, changedBy, projectionOfWrite } from "./writte
 export interface Matching {
   readonly filter: Filter;
   readonly collation?: object | undefined;
-  /** The query options that hooks have set. */
+  /** Set by hooks. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -22,7 +22,6 @@ interface UpdateMatching extends Matching {
   readonly most?: number;
 }
 
-/** Returns the number of updated entities. */
 export async function updateWhere(place: Place, command: UpdateMatching): Promise<number> {
   const { model: { collection }, rule } = place;
   const { filter, update, arrayFilters, change = "update", most } = command;
@@ -54,7 +53,6 @@ export async function updateWhere(place: Place, command: UpdateMatching): Promis
   return count;
 }
 
-/** Returns the number of removed entities. */
 export async function removeWhere(place: Place, command: Matching): Promise<number> {
   const { model: { collection }, rule } = place;
   const { filter } = command;
@@ -74,7 +72,7 @@ export async function removeWhere(place: Place, command: Matching): Promise<numb
   return count;
 }
 
-/** The read is in the transaction of the write, so the write changes the same entities. */
+/** In the transaction of the write, which therefore changes the same entities. */
 async function readMatching(
   { model }: Place,
   { filter, options, projection }: {
@@ -90,7 +88,6 @@ function idsOf(found: readonly StoredObject[], filter: Filter): Filter {
   return everyFilter({ _id: { $in: found.map(({ _id }) => _id) } }, filter);
 }
 
-/** Some options come from hooks, and some from the schema. */
 function optionsOf(
   { model }: { readonly model: Model<unknown> },
   { collation, options = {}, statement }: Matching & { readonly statement: StatementOptions },

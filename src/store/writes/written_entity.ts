@@ -4,28 +4,24 @@ import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { topOf } from "../../filter/filters.ts";
 import { AS_STORED, type StoredObject, storedText, valueAt } from "../values.ts";
 
-/** The values are for class options, which record them. */
+/** For class options, which record the values. */
 export interface WrittenEntity {
   readonly id: unknown;
-  /** The stored values before the write, for an update only its fields and the version. Missing for a new entity. */
+  /** The stored values before the write, for an update only its fields and the version. */
   readonly before?: StoredObject | undefined;
   /** The stored values of a new entity. */
   readonly created?: StoredObject;
-  /** The fields that an update has changed. */
   readonly changed?: readonly string[];
 }
 
-/**
- * Without `promoteValues`, the driver would return the codes of errors as objects too, and errors would not be
- * recognized. Integers of 64 bits keep their type.
- */
+/** Without `promoteValues`, codes of errors would be objects too. Integers of 64 bits keep their type. */
 export const BEFORE_WRITE = { ...AS_STORED, promoteValues: true } as const;
 
 export function fieldsOf(update: Update): string[] {
   return [...new Set(Object.values(update).flatMap((paths) => Object.keys(paths).map(topOf)))];
 }
 
-/** A field that the update has set to its stored value is left out, because a history shows only real changes. */
+/** Without fields that were set to their stored values, because only real changes are recorded. */
 export function changedBy(update: Update, before: StoredObject): string[] {
   const { $set = {}, $unset = {}, ...others } = update;
   const set = Object.entries($set).filter(([path, value]) =>
@@ -35,12 +31,11 @@ export function changedBy(update: Update, before: StoredObject): string[] {
   return fieldsOf({ ...others, $set: Object.fromEntries([...set, ...unset].map((p) => [p, 1])) });
 }
 
-/** The version and the discriminator key, which are read before every recorded write. */
+/** Read before every recorded write. */
 export function alwaysRead({ schema }: Pick<Document, "schema">): (string | undefined)[] {
   return [versionKeyOf({ schema }), schema.get("discriminatorKey") as string | undefined];
 }
 
-/** The fields that the updates write, and the fields that a record of any write needs. */
 export function projectionOfWrite(
   updates: readonly Update[],
   always: readonly (string | undefined)[],

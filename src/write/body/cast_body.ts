@@ -16,7 +16,7 @@ export interface NamedReference {
 
 export class BodyCast {
   readonly #problems: Map<string, Problem>;
-  /** Whether setters run after the cast. A Mongoose document runs the setters itself, when the value is set. */
+  /** A Mongoose document runs the setters itself when a value is set. */
   readonly #runsSetters: boolean;
 
   constructor(
@@ -40,7 +40,7 @@ export class BodyCast {
     return this.#copy(this.#join(String(key)), this.references);
   }
 
-  /** For a value that is checked and not written. The entities to which it refers need not exist. */
+  /** For a value that is only checked. Its references need not exist. */
   ignoringReferences(): BodyCast {
     return this.#copy(this.path, new Map());
   }
@@ -62,7 +62,6 @@ export class BodyCast {
     return Object.fromEntries(fields);
   }
 
-  /** The other entries are ignored, but in strict mode an undeclared field is a problem. */
   writableEntries(value: JsonObject, { fields, strict }: Shape): [string, unknown][] {
     return Object.entries(value).filter(([key]) => {
       if (PROTOTYPE_KEYS.has(key)) return false;
@@ -75,7 +74,7 @@ export class BodyCast {
     });
   }
 
-  /** The value is not `null`. A value that cannot be cast is recorded as a problem, and the result is `undefined`. */
+  /** Not for `null`. A value that cannot be cast becomes a problem and `undefined`. */
   value(value: unknown, field: FieldShape): unknown {
     switch (field.kind) {
       case "free":
@@ -99,10 +98,7 @@ export class BodyCast {
     return element === undefined || value === null ? value : this.value(value, element);
   }
 
-  /**
-   * A merge patch cannot set `null` in an object. Arrays keep their `null` values, because a merge patch replaces whole
-   * arrays.
-   */
+  /** A merge patch cannot set `null` in an object, but replaces whole arrays with their `null` values. */
   free(value: unknown, inArray = false): unknown {
     if (Array.isArray(value)) {
       return value.map((each, index) => this.at(index).free(each, true));
@@ -116,10 +112,7 @@ export class BodyCast {
     );
   }
 
-  /**
-   * A key that a path of the database cannot name, such as `a.b`, is a problem, because an update could not address its
-   * value.
-   */
+  /** An update could not address a key like `a.b`. */
   freeEntries(value: JsonObject): [string, unknown][] {
     const entries = Object.entries(value).filter(([key]) => !PROTOTYPE_KEYS.has(key));
     for (const [key] of entries) {
@@ -140,7 +133,7 @@ export class BodyCast {
 
   #castScalar(value: unknown, { type }: FieldShape): unknown {
     const instance = type === undefined ? "Value" : valueType(type);
-    // Mongoose casts the form `{ "$numberDecimal": "1.5" }` of Extended JSON.
+    // Mongoose casts `{ "$numberDecimal": "1.5" }` of Extended JSON.
     const isDecimal = instance === "Decimal128" && isJsonObject(value) &&
       Object.keys(value).join() === "$numberDecimal";
     if (typeof value === "object" && !isDecimal) return this.#refuse(instance);
@@ -154,7 +147,7 @@ export class BodyCast {
     try {
       const given: unknown = type?.cast(value, null as never, false);
       const cast = this.#runsSetters && type ? castForQuery(type, given) : given;
-      // JSON has no infinite numbers and no NaN, so an answer would show `null`.
+      // JSON shows infinite numbers and NaN as `null`.
       if (!isEndless(cast)) return cast;
     } catch {
       // Refused below.
@@ -200,11 +193,10 @@ export function inexactNumber(path: string, kind: string): Problem {
   return { message, kind };
 }
 
-/** A body must send large numbers for a field of these types as a string, because JavaScript rounds them. */
+/** JavaScript rounds large numbers, so a body sends them to these fields as strings. */
 const EXACT_TYPES: ReadonlySet<string> = new Set(["BigInt", "Decimal128"]);
 const DOUBLES: ReadonlySet<string> = new Set(["Number", "Double"]);
 
-/** The database would store another number than the client has written. */
 function isInexact(value: unknown, type: string): boolean {
   if (typeof value === "string") return DOUBLES.has(type) && isLostInteger(value.trim());
   if (typeof value !== "number") return false;
@@ -212,7 +204,6 @@ function isInexact(value: unknown, type: string): boolean {
   return EXACT_TYPES.has(type) ? isUnsafeInteger(value) : mayBeRounded(value);
 }
 
-/** The cast to `Double` returns an object of the MongoDB driver. */
 function isEndless(cast: unknown): boolean {
   const value: unknown = cast instanceof Double ? cast.valueOf() : cast;
   return typeof value === "number" && !Number.isFinite(value);

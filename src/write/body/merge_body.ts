@@ -25,18 +25,15 @@ export interface Merged {
   readonly references: readonly NamedReference[];
 }
 
-/** Returns problems and does not throw them, so that one answer can name them together with other errors. */
+/** Problems are returned, so that one answer names them together with other errors. */
 export function mergeBody(
   entity: object,
   { body, shape, isNew = false, replaces = false }: {
     readonly body: JsonObject;
     readonly shape: Shape;
-    /**
-     * Whether the entity is new although it is no document, so that the body sets its immutable fields. Hooks store
-     * such an entity in another database.
-     */
+    /** Hooks store a new entity that is no document. The body sets its immutable fields. */
     readonly isNew?: boolean;
-    /** Whether the body replaces every field that a body may set, as PUT does. */
+    /** Whether every settable field is replaced, as by PUT. */
     readonly replaces?: boolean;
   },
 ): Merged {
@@ -59,10 +56,7 @@ export function mergeBody(
 
 type Values = Record<string, unknown>;
 
-/**
- * A value in an entity that is no document. The objects around a changed value are copied, because hooks get the given
- * object as the previous entity, which must stay unchanged.
- */
+/** Copies the objects around a changed value, because hooks get the given entity as the previous one. */
 class ObjectTarget extends MergeTarget {
   protected readonly holder: Values | Map<string, unknown>;
   readonly #key: string;
@@ -79,7 +73,7 @@ class ObjectTarget extends MergeTarget {
   protected override read(): unknown {
     const { holder } = this;
     if (holder instanceof Map) return holder.get(this.#key);
-    // Every object inherits keys such as `toString`, which a client may send.
+    // A client may send inherited keys like `toString`.
     return Object.hasOwn(holder, this.#key) ? holder[this.#key] : undefined;
   }
 
@@ -98,7 +92,7 @@ class ObjectTarget extends MergeTarget {
 
   override merge(value: unknown, field: FieldShape): void {
     if (!this.isLocked(field)) return super.merge(value, field);
-    // An immutable field keeps its value, but a wrong value in the body is a problem.
+    // An immutable field keeps its value, but a wrong one is a problem.
     if (value !== null) this.step.cast.ignoringReferences().value(value, field);
   }
 
@@ -128,14 +122,12 @@ class ObjectTarget extends MergeTarget {
   }
 
   protected override cleared(field: FieldShape): unknown {
-    // Validation would replace a missing value by its default, so that the body without the required field would pass.
+    // Validation would give a missing required field its default and accept the body.
     return isAlwaysRequired(field.type) ? null : super.cleared(field);
   }
 }
 
-/**
- * A value in a Mongoose document. Only the paths that the body names are set, so that the save writes only these paths.
- */
+/** Sets only the paths that the body names, so that the save writes no others. */
 class DocumentTarget extends MergeTarget {
   readonly #slot: Slot;
   readonly #root: Document;
@@ -155,7 +147,7 @@ class DocumentTarget extends MergeTarget {
     writeSlot(this.#slot, value);
     if (isLocked(doc.schema.path(path), doc)) return;
     this.step.noteSet?.(this.step.cast.path);
-    // A PUT counts as a change of all values, so that all of them are validated.
+    // Marked so that a PUT validates all values.
     if (this.step.replaces) doc.markModified(path);
   }
 
@@ -164,8 +156,8 @@ class DocumentTarget extends MergeTarget {
     const current = this.read();
     const map = current instanceof Map ? current : undefined;
     return (name) => {
-      // Mongoose writes only the changes that a document has recorded. An embedded document records the changes of its
-      // fields, and the document around a nested path records the changes of that path.
+      // Mongoose writes only recorded changes: an embedded document records the changes of its fields, and the document
+      // around a nested path those inside of that path.
       const slot = isDocument(current)
         ? { doc: current, path: name }
         : { doc, path: `${path}.${name}`, ...map && { map, key: name } };
@@ -223,10 +215,7 @@ interface FreePaths {
   readonly set: string[];
 }
 
-/**
- * Adds the paths of the patch to `set`, and the paths with other values to `changed`. A cleared key keeps the value
- * `undefined`, which makes the document remove the key.
- */
+/** A cleared key gets the value `undefined`, which makes the document remove it. */
 function mergeFree(
   current: JsonObject,
   patch: JsonObject,
@@ -247,7 +236,7 @@ function mergeFree(
     result[key] = next;
     changed.push(inner.path);
   }
-  // Mongoose cannot read a path through an object with the key `_doc`, so the whole object is marked as changed.
+  // Mongoose reads no path through an object with the key `_doc`, so the whole object counts as changed.
   if (set.length > before && Object.hasOwn(result, VALUES_KEY)) {
     changed.push(cast.path);
     set.push(cast.path);

@@ -16,24 +16,20 @@ import type { BodyCast } from "./cast_body.ts";
 export interface MergeStep {
   readonly cast: BodyCast;
   /**
-   * Whether fields that the body leaves out are cleared. An element that the body names by its `_id` is replaced,
-   * because a merge patch replaces arrays.
+   * Whether fields that the body leaves out are cleared, as in array elements, because a merge patch replaces arrays.
    */
   readonly whole?: boolean;
-  /** Whether a field that the body leaves out gets the value that it has in a new entity. */
+  /** Whether fields that the body leaves out get their values of a new entity. */
   readonly replaces?: boolean;
-  /** Whether the body sets immutable fields. A Mongoose document knows itself whether it is new. */
+  /** Whether immutable fields are set. A Mongoose document knows itself whether it is new. */
   readonly isNew?: boolean;
-  /** Whether the key of the value is data, as in Maps and in free-form data. Clearing such a value removes its key. */
+  /** Whether the key is data, as in Maps and free-form data. Clearing the value removes such a key. */
   readonly isEntry?: boolean;
-  /** Receives the paths that the body sets in a stored document. Missing below an array, which is set as a whole. */
+  /** Missing below an array, which is set as a whole. */
   readonly noteSet?: (path: string) => void;
 }
 
-/**
- * Merges as a JSON merge patch. Fields that a client can neither see nor set stay unchanged, even if the object around
- * them is cleared.
- */
+/** Merges a JSON merge patch. Fields that a client can neither see nor set stay, even in a cleared object. */
 export abstract class MergeTarget {
   constructor(protected readonly step: MergeStep) {}
 
@@ -53,7 +49,7 @@ export abstract class MergeTarget {
     return clearedValue(this.holder, field);
   }
 
-  /** Whether the field is immutable in a stored entity. */
+  /** Immutable in a stored entity. */
   protected abstract isLocked(field: FieldShape): boolean;
 
   merge(value: unknown, field: FieldShape): void {
@@ -86,10 +82,7 @@ export abstract class MergeTarget {
     this.#mergeEntries(patch, field);
   }
 
-  /**
-   * Merges into the stored elements with the same `_id`, so that fields that no body can set keep their values. `false`
-   * changes nothing, and means that the list has no such element or a wrong value.
-   */
+  /** Elements with a stored `_id` keep the fields that no body can set. `false` means that nothing was changed. */
   protected mergeElements(list: readonly unknown[], field: FieldShape): boolean {
     const { kind, shape } = field.element as FieldShape;
     const current = this.read();
@@ -106,7 +99,7 @@ export abstract class MergeTarget {
     return true;
   }
 
-  /** Fields that no body can set are kept. `false` changes nothing, and the caller then replaces the stored value. */
+  /** `false` means that the caller must replace the stored value. */
   #mergesInto(value: unknown, field: FieldShape): boolean {
     const { kind, type, element, shape } = field;
     if (this.isLocked(field)) return false;
@@ -128,8 +121,7 @@ export abstract class MergeTarget {
     const { cast, whole } = this.step;
     const entry = this.open(true);
     for (const [key, value] of cast.freeEntries(patch)) {
-      // A body with a wrong value will be refused. The remaining values are only cast, so that the answer names all
-      // wrong values.
+      // After a wrong value, the others are only cast, so that the answer names every wrong one.
       if (!cast.hasProblems) entry(key).merge(value, element);
       else if (value !== null) cast.at(key).value(value, element);
     }
@@ -140,8 +132,7 @@ export abstract class MergeTarget {
 
   #clear(field: FieldShape, isLeftOut = false): void {
     const { element, shape, type } = field;
-    // A nested path of Mongoose has no default, but its fields may have defaults, so a PUT clears its fields one by
-    // one.
+    // A nested path has no default, but its fields may have one, so a PUT clears them one by one.
     const isOpened = isLeftOut && type === undefined && shape !== undefined;
     if (!isOpened && !this.#mustStay(field)) {
       if (this.step.isEntry) return this.write(undefined);
@@ -154,15 +145,11 @@ export abstract class MergeTarget {
     }
   }
 
-  /**
-   * A PUT replaces a Map, so that stored keys that are not in the body are removed. Maps of objects are merged, because
-   * their objects may have fields that must keep their values.
-   */
+  /** A PUT replaces a Map, except a Map of objects, which may have fields that must stay. */
   #isReplaced({ element }: FieldShape): boolean {
     return this.step.replaces === true && element?.kind !== "object";
   }
 
-  /** The object has a field that the client can neither see nor set, so its other fields are cleared one by one. */
   #mustStay(field: FieldShape): boolean {
     return !isAlwaysRequired(field.type) && !this.isLocked(field) &&
       holdsProtected(this.read(), field);
@@ -173,10 +160,7 @@ function isFree({ kind, element }: FieldShape): boolean {
   return kind === "free" || element !== undefined && isFree(element);
 }
 
-/**
- * A string that is the JSON of the stored value in the same place becomes the stored value. Otherwise a client that
- * sends an entity back would turn a stored date into a string.
- */
+/** A client that sends an entity back would otherwise turn a stored date into a string. */
 function withStored(given: unknown, stored: unknown): unknown {
   if (typeof stored !== "object" || stored === null) return given;
   if (typeof given === "string") return toJson(stored) === toJson(given) ? stored : given;
@@ -204,7 +188,7 @@ function elementsNamed(list: readonly unknown[], current: readonly unknown[]) {
   return named;
 }
 
-/** The empty string names no element. JavaScript could not convert an object such as `{ toString: 1 }` to a string. */
+/** The empty string names no element. `String()` would throw for `{ toString: 1 }`. */
 export function identifierText(given: unknown): string {
   return typeof given === "object" ? "" : String(given);
 }
@@ -214,14 +198,14 @@ function isIdentified(value: unknown): value is { readonly _id: unknown } {
   return value._id !== undefined && value._id !== null;
 }
 
-/** The entity may be from another database, with instances of model classes. */
+/** Entities from another database may hold instances of model classes. */
 function isObject(value: unknown): value is JsonObject {
   return isJsonObject(value) || typeof value === "object" && value !== null && isInstance(value);
 }
 
 /**
- * Clearing the object would lose a value that no body can set. A document does not have a stored value that Mongoose
- * could not cast, so its pending problems are checked.
+ * Clearing would lose a value that no body can set. A stored value that Mongoose could not cast shows only in the
+ * pending problems.
  */
 function holdsProtected(value: unknown, field: FieldShape): boolean {
   const { kind, element, shape } = field;
@@ -242,7 +226,7 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   });
 }
 
-/** A feature writes the field together with its object, and the value means nothing without the object. */
+/** A feature writes the field with its object, without which it means nothing. */
 function isOfFeature({ type }: FieldShape): boolean {
   const options: Readonly<Record<string, unknown>> = type?.options ?? {};
   return Object.entries(FIELD_OPTIONS).some(([name, implied]) => {
@@ -259,7 +243,7 @@ function valuesOf(value: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-/** Clearing a value that equals its default loses nothing. */
+/** Clearing a default loses nothing. */
 function isDefault(value: unknown, field: FieldShape): boolean {
   if (field.kind === "array" && Array.isArray(value) && value.length === 0) return true;
   const { kind, given } = fieldDefault(field);

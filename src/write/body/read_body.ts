@@ -12,14 +12,10 @@ export function readBody(req: Request, limits: Count): JsonObject {
 }
 
 interface ElementLimits extends Count {
-  /** A longer array answers 413. */
   readonly most: number;
 }
 
-/**
- * The elements may be any values, so the caller must refuse elements that are no objects. The limits apply to each
- * object among the elements.
- */
+/** The caller must refuse elements that are no objects. The limits apply to each element. */
 export function readElements(
   req: Request,
   { most, ...limits }: ElementLimits,
@@ -31,21 +27,17 @@ export function readElements(
   return body;
 }
 
-/** Decides by the headers alone. Middleware may nevertheless have set a body. */
+/** By the headers alone: middleware may have set a body. */
 function isEmpty({ headers }: Request): boolean {
   const length = headers["content-length"];
   return headers["transfer-encoding"] === undefined && (length === undefined || length === "0");
 }
 
-/**
- * Parsers return an empty object for a chunked body without bytes, and a PUT with this object would clear the entity.
- */
 function hasSentNothing({ headers, body, readableEnded, readableDidRead }: Request): boolean {
   return headers["transfer-encoding"] !== undefined && readableEnded && !readableDidRead &&
     isJsonObject(body) && Object.keys(body).length === 0;
 }
 
-/** A body without bytes needs no media type. */
 export function isJsonBody(req: Request): boolean {
   const isUsual = req.headers["content-type"] === "application/json";
   return isUsual || isEmpty(req) || Boolean(req.is(["json", "+json"]));
@@ -54,7 +46,7 @@ export function isJsonBody(req: Request): boolean {
 function parsedBody(req: Request): unknown {
   const isMissing = req.headers["content-length"] === "0" ||
     isEmpty(req) && req.body === undefined || hasSentNothing(req);
-  // Parsers return an empty object for a body without bytes, so the headers decide whether the body is missing.
+  // Parsers return an empty object for a body without bytes, and a PUT of it would clear the entity.
   if (isMissing) throw badFormat("The body is missing");
   if (!isJsonBody(req)) throw notJson();
   if (req.body === undefined) {
@@ -80,18 +72,13 @@ export interface BodyLimits {
    */
   readonly maxElements?: number;
   /**
-   * The maximum number of objects inside of a body, at all depths together. Elements of arrays, values of Maps, and
-   * objects in free-form fields are included.
-   *
-   * @default {1000}
+   * The maximum number of objects inside of a body, at all depths together, also in arrays, Maps and free-form fields.
    */
   readonly maxObjects?: number;
   /**
-   * The maximum number of bytes of an import of lines, after decompression. The answer to a larger import ends with a
-   * line that has the status 413. So does the answer to an import over 10 MiB that is more than 100 times as large as
-   * its compressed body.
-   *
-   * @default {1073741824}
+   * The maximum number of bytes of an import of lines after decompression. The answer to a larger import ends with a
+   * line with the status 413, and so does the answer to one over 10 MiB that is over 100 times as large as its
+   * compressed body.
    */
   readonly maxImportBytes?: number;
 }
@@ -100,8 +87,8 @@ export interface BodyLimits {
 export type Count = Required<Omit<BodyLimits, "maxImportBytes">>;
 
 /**
- * Mongoose needs as much time for an embedded object as for hundreds of scalars, and more time for each object the more
- * objects a body has. The limit of objects is therefore lower.
+ * The limit of objects is lower, because each takes Mongoose as long as hundreds of scalars, and longer the more there
+ * are.
  */
 const DEFAULT_BODY_LIMITS: Required<BodyLimits> = {
   maxKeys: 5_000,
@@ -143,12 +130,12 @@ export function checkSize(body: JsonObject, limits: Count): void {
   }
 }
 
-/** `check` runs at each object and each array, so that a body beyond a limit is refused early. */
+/** `check` runs for every object and array, to refuse a large body early. */
 function countWithin(
   value: unknown,
   { total, check }: { readonly total: Record<keyof Count, number>; readonly check: () => void },
 ): void {
-  // A recursion through a deeply nested body could overflow the stack.
+  // A recursion could overflow the stack.
   let level = [value];
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) throw tooDeep();

@@ -11,34 +11,23 @@ import { hasOwnCast, isMongooseType } from "../../schema/mongoose/schemas/field_
 
 export interface StrictPlace {
   readonly shape: Shape;
-  /** The stored entity as JSON. Missing for a new entity, and while the entity has not been read. */
+  /** As JSON. Missing for a new entity, and before the entity was read. */
   readonly stored?: JsonObject | undefined;
-  /** An embedded entity has no version. */
   readonly isEmbedded: boolean;
-  /**
-   * The field whose value comes from the path of the request. The value in the body was compared with the path already.
-   */
+  /** The field that the path of the request sets. The body was compared with it already. */
   readonly key?: string | undefined;
-  /** A new entity may get its `_id` from the body. */
   readonly isNew?: boolean;
 }
 
 export interface StrictVerdict {
-  /** Keyed by path. Empty if the body is accepted. */
   readonly problems: Problems;
-  /**
-   * Whether the body has keys that clients can read and that the caller cannot set. Only a comparison with the stored
-   * entity can accept them.
-   */
+  /** Whether read-only keys need a comparison with the stored entity. */
   readonly needsStored: boolean;
   /** Whether the body has another version than the stored entity. */
   readonly isStale: boolean;
 }
 
-/**
- * Runs before the values are cast. A value of another JSON type than its field is a problem, such as `"5"` for a
- * number.
- */
+/** Runs before the cast, which would accept `"5"` for a number. */
 export function checkStrictBody(body: JsonObject, place: StrictPlace): StrictVerdict {
   const check = new StrictCheck(place);
   check.object(body, { ...place, path: "" });
@@ -53,7 +42,7 @@ interface ObjectPlace extends Pick<StrictPlace, "shape" | "stored" | "isEmbedded
 interface ValuePlace {
   readonly field: FieldShape;
   readonly path: string;
-  /** The stored value as JSON. */
+  /** As JSON. */
   readonly stored: unknown;
 }
 
@@ -103,7 +92,7 @@ class StrictCheck {
     }
   }
 
-  /** A write keeps the read-only values of the stored element with the same `_id`, so they are compared. */
+  /** A write keeps the read-only values of a stored element with the same `_id`. */
   #elements(list: readonly unknown[], { field, path, stored }: ValuePlace): void {
     const known = new Map<string, unknown>();
     for (const each of Array.isArray(stored) ? stored : []) {
@@ -117,7 +106,7 @@ class StrictCheck {
     }
   }
 
-  /** A key that clients can read is accepted with its stored value, so that a client may send back a whole entity. */
+  /** A readable key is accepted with its stored value, so that a client may send back a whole entity. */
   #unsettable(
     key: string,
     value: unknown,
@@ -144,12 +133,11 @@ class StrictCheck {
   }
 }
 
-/** `undefined` if the JSON type is right, or if only the cast can decide. */
 export function typeProblem(
   value: unknown,
   { field: { type }, path }: Pick<ValuePlace, "field" | "path">,
 ): Problem | undefined {
-  // A function of the application casts the values of this type, so any JSON type may be right.
+  // The application casts these values, so any JSON type may be right.
   if (type === undefined || !isMongooseType(type) || hasOwnCast(type)) return undefined;
   const instance = valueType(type);
   const { words } = STRICT_TYPES[instance] ?? {};
@@ -158,10 +146,7 @@ export function typeProblem(
   return { message, kind: instance };
 }
 
-/**
- * A field that only a discriminator declares cannot be set through the base model. Embedded objects store no version,
- * so the name of the version names no field in them.
- */
+/** A field of a discriminator cannot be set through the base model. Embedded objects have no version. */
 function fieldOf(key: string, { shape, isEmbedded }: ObjectPlace): FieldShape | undefined {
   if (isEmbedded && key === shape.schema?.get("versionKey")) return undefined;
   const own = shape.fields.get(key);
@@ -169,12 +154,12 @@ function fieldOf(key: string, { shape, isEmbedded }: ObjectPlace): FieldShape | 
   return own ?? (ofKind && { ...ofKind, writable: false });
 }
 
-/** Answers must not contain keys such as `__proto__`, so their problem gets the empty path of the whole body. */
+/** Answers must not contain keys like `__proto__`, so their problem gets the path of the whole body. */
 function rootPath(key: string): string {
   return PROTOTYPE_KEYS.has(key) ? "" : key;
 }
 
-/** Answers may contain keys that the model does not declare, and a client may send them back. */
+/** A client may send back undeclared keys of an answer. */
 function makesJson({ schema }: Shape): boolean {
   return schema !== undefined && hasOwnJson(schema);
 }

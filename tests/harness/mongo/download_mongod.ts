@@ -1,10 +1,10 @@
 import { DryMongoBinary, MongoBinary } from "mongodb-memory-server";
 import { say } from "../say.ts";
 
-/** How long the site may take to answer at all. */
+/** The time in which the site must answer at all. */
 const PROBE_MS = 1_500;
 
-/** How long a download may take before another source is tried. */
+/** Afterwards, another source is tried. */
 const DOWNLOAD_MS = 180_000;
 
 function downloadSite(): string {
@@ -12,7 +12,7 @@ function downloadSite(): string {
     "https://fastdl.mongodb.org";
 }
 
-/** Any answer will do; none in time means a closed network. */
+/** No answer in time means a closed network. */
 async function probe(site: string): Promise<void> {
   try {
     const signal = AbortSignal.timeout(PROBE_MS);
@@ -23,18 +23,10 @@ async function probe(site: string): Promise<void> {
   }
 }
 
-/**
- * Downloads a `mongod` by mongodb-memory-server's own means, from MongoDB's site
- * or the mirror in `MONGOMS_DOWNLOAD_MIRROR`.
- *
- * @param folder Where to put it.
- * @returns The path of the binary.
- * @throws {Error} If the site is out of reach, at once, or the download fails.
- */
+/** From MongoDB's site or the mirror in `MONGOMS_DOWNLOAD_MIRROR`. Throws at once if the site is out of reach. */
 export async function downloadMongod(folder: string): Promise<string> {
   await probe(downloadSite());
-  // It looks there for its own cache; without this, outside of a project of
-  // Node, it asks for the empty path, which Deno's permissions turn down
+  // Outside of a Node project, it would otherwise ask for the empty path, which Deno's permissions refuse.
   Deno.env.set("CACHE_DIR", folder);
   const options = await DryMongoBinary.generateOptions({
     downloadDir: folder,

@@ -2,41 +2,30 @@ import { reasonOf, say } from "../say.ts";
 import { MONGOD_SOURCES, type MongodSource } from "./mongod_sources.ts";
 import { readMongodVersion } from "./mongod_version.ts";
 
-/** A `mongod` that runs on this machine. */
 export interface FoundMongod {
-  /** The binary. */
   readonly path: string;
-  /** Its version, such as `"6.0.5"`. */
+  /** Such as `"6.0.5"`. */
   readonly version: string;
-  /** The name of the source that it came from. */
   readonly source: string;
 }
 
-/** A MongoDB that is running already. */
 export interface FoundServer {
-  /** Its connection string. */
   readonly uri: string;
 }
 
-/** Options of {@linkcode findMongo} and {@linkcode findMongod}. */
 export interface FindMongoOptions {
   /**
-   * The connection string of a running MongoDB; the empty string for none.
+   * The empty string means none.
    *
    * @default {Deno.env.get("MONGODB_URI")}
    */
   uri?: string | undefined;
   /**
-   * Where to look for a binary, in this order.
+   * In the order of the search.
    *
    * @default {MONGOD_SOURCES}
    */
   sources?: readonly MongodSource[];
-  /**
-   * Runs a binary and reads its version.
-   *
-   * @default {readMongodVersion}
-   */
   readVersion?: (path: string) => Promise<string>;
 }
 
@@ -48,11 +37,7 @@ const WAYS_OUT = [
 ];
 
 /**
- * Finds a MongoDB: the running one in `MONGODB_URI`, or else a binary.
- *
- * @param options See {@linkcode FindMongoOptions}.
- * @returns The server or the binary.
- * @throws {Error} If there is none, with all that was tried and the ways out.
+ * Finds the running MongoDB in `MONGODB_URI`, or else a binary. The error lists all that was tried and the ways out.
  */
 export async function findMongo(
   options: FindMongoOptions = {},
@@ -61,13 +46,6 @@ export async function findMongo(
   return uri ? { uri } : await findMongod(options);
 }
 
-/**
- * Finds a `mongod` that runs on this machine; fetches one if there is none.
- *
- * @param options See {@linkcode FindMongoOptions}.
- * @returns The binary.
- * @throws {Error} If there is none, with all that was tried and the ways out.
- */
 export async function findMongod(
   options: FindMongoOptions = {},
 ): Promise<FoundMongod> {

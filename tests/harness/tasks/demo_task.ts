@@ -3,15 +3,11 @@ import { say } from "../say.ts";
 import { ensureAdminPage, isAdminPageBuilt } from "./admin_task.ts";
 import { runDeno } from "./run_deno.ts";
 
-/** How often to look whether the demo listens. */
 const LOOK_MS = 500;
 
 /**
- * Runs the demo with the flags that the library needs, and `--allow-read`, with which it reads the files of
- * swagger-ui-dist. Mongoose asks the system for its name and its memory, and waits in silence where it may not.
- *
- * @param args Arguments of the demo.
- * @returns The exit code.
+ * The demo has the flags that the library needs, and `--allow-read` for swagger-ui-dist. Mongoose asks the system for
+ * its name and its memory, and waits in silence without the permission.
  */
 export async function runDemo(args: string[]): Promise<number> {
   await using mongo = await openTaskMongo();
@@ -33,7 +29,7 @@ export async function runDemo(args: string[]): Promise<number> {
   return (await demo).code;
 }
 
-/** Waits until the demo listens. Building the page takes longer than everything else, and would delay the demo. */
+/** Building the page takes longest, and would delay the demo. */
 async function listens(ended: Promise<boolean>): Promise<boolean> {
   const port = Number(Deno.env.get("PORT") ?? 3000);
   while (true) {

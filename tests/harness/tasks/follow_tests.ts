@@ -1,40 +1,33 @@
 import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
-/** Options of {@linkcode followTests}. */
 export interface FollowTestsOptions {
-  /** How many test files run. */
   readonly files: number;
-  /** Gets the progress, without a line feed where a terminal renews the line, and each failure at once. */
+  /** Gets the progress, without a line feed if a terminal renews the line, and each failure at once. */
   readonly tell: (text: string) => void;
-  /** Whether a terminal shows the progress. */
   readonly isTerminal: boolean;
-  /** Whether the run was stopped. `deno test` then lists all tests that have not ended as failures. */
+  /** After a stop, `deno test` lists all tests that have not ended as failures. */
   readonly isStopped: () => boolean;
   /** Gets the file of each failed test. */
   readonly fail?: (file: string) => void;
 }
 
-/** How often a line tells the progress where no terminal renews it. */
+/** How often the progress is told without a terminal. */
 const TELL_MS = 30_000;
 
-/** Returns to the start of a terminal's line, and clears it. */
+/** Clears a terminal's line. */
 const RENEW = "\r\x1b[K";
 
-/** The result of a test or, with another ` ... `, of a step: `path => test ... step ... ok (5ms)`. */
+/** The result of a test or a step: `path => test ... step ... ok (5ms)`. */
 const RESULT = /^(\S+) => (.*) \.\.\. (ok|ignored|FAILED)\b/;
-/** How the name of a test in a group begins. */
+/** The start of the name of a test in a group. */
 const FILE = /^\w+_test\.ts(?=: )/;
-/** The first line of what follows all results. */
+/** The first line after all results. */
 const END = /^ ?ERRORS ?$|^(?:ok|FAILED) \| /;
 
 /**
- * Follows the output of `deno test --parallel`: shows how many test files have begun and how many tests have failed so
- * far.
- *
- * @param output The output.
- * @param options See {@linkcode FollowTestsOptions}.
- * @returns The errors and the summary.
+ * Shows how many test files of `deno test --parallel` have begun and how many tests have failed. Returns the errors and
+ * the summary.
  */
 export async function followTests(
   output: ReadableStream<Uint8Array<ArrayBuffer>>,

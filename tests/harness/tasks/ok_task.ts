@@ -6,7 +6,7 @@ import { checkRooms } from "./rooms.ts";
 import { type DenoResult, existing, runDeno } from "./run_deno.ts";
 import { runTests } from "./test_task.ts";
 
-/** The lines of `src/` that tests have to cover, in per cent. */
+/** The minimal coverage of the lines of `src/`, in per cent. */
 const FLOOR = 95;
 
 interface Step {
@@ -26,16 +26,16 @@ async function lint(): Promise<DenoResult> {
   return await runDeno(args, { capture: true });
 }
 
-/** Deno's own report would list our test code too. */
+/** Deno's report would list test code too. */
 function coverageIn(folder: string): string[] {
   return [`--coverage=${folder}`, "--coverage-raw-data-only"];
 }
 
 async function test({ folder, version }: Gate): Promise<DenoResult> {
-  // The types of code and snippets have been checked by the step before
+  // The step before has checked the types.
   const args = ["--long", "--doc", "--no-check", ...coverageIn(folder), ...version];
   const result = await runTests(args, { capture: true });
-  // Of a green run, the closing lines are enough: of the tests, and of the snippets
+  // A green run shows only its closing lines, of tests and of snippets.
   const summary = result.output.match(/^.*\d+ passed.*\d+ failed.*$/gm)?.join("\n") ?? "";
   return result.code === 0 ? { code: 0, output: summary } : result;
 }
@@ -49,13 +49,10 @@ async function cover(folder: string): Promise<DenoResult> {
   return { code: isEnough ? 0 : 1, output };
 }
 
-/** What is asked of `deno task ok`. */
 interface Gate {
-  /** Where the coverage goes. */
   readonly folder: string;
-  /** Whether a test run has put it there already. */
+  /** Whether a test run has put the coverage there already. */
   readonly isTested: boolean;
-  /** The argument that chooses the version of Mongoose. */
   readonly version: readonly string[];
 }
 
@@ -67,7 +64,7 @@ const ENTRIES = [
   ),
 ];
 
-/** The steps of `deno task ok`: those of a group run side by side with those of the other groups. */
+/** The steps of a group run side by side with the steps of other groups. */
 function listSteps(gate: Gate): Step[][][] {
   const types: Step[] = [{ name: "check", run: () => runCheck(gate.version, { capture: true }) }];
   const others: Step[] = [
@@ -86,7 +83,7 @@ function listSteps(gate: Gate): Step[][][] {
   return [[others, types], [tests.filter(({ name }) => !(gate.isTested && name === "test"))]];
 }
 
-/** Steps whose output is worth a look when they pass, too. */
+/** Their output is worth a look even if they pass. */
 const TELLING = new Set(["test", "coverage"]);
 
 async function runStep({ name, run }: Step): Promise<number> {
@@ -99,7 +96,6 @@ async function runStep({ name, run }: Step): Promise<number> {
   return code;
 }
 
-/** Runs steps until one fails. */
 async function runSteps(steps: readonly Step[]): Promise<number> {
   for (const step of steps) {
     const code = await runStep(step);
@@ -109,12 +105,10 @@ async function runSteps(steps: readonly Step[]): Promise<number> {
 }
 
 /**
- * Runs all checks: first those of the text, then the tests. What fails ends it.
+ * Checks of the text come first. The first failure ends the run.
  *
- * @param args `--tested=DIR` takes the coverage of a run of
- * `deno task test --long --doc --coverage=DIR` instead of running the tests again. `--mongoose=VERSION`
- * takes that version of Mongoose.
- * @returns The exit code.
+ * @param args `--tested=DIR` takes the coverage of `deno task test --long --doc --coverage=DIR` instead of running the
+ * tests again. `--mongoose=VERSION` takes that version of Mongoose.
  */
 export async function runOk(args: string[]): Promise<number> {
   const tested = args.find((arg) => arg.startsWith("--tested="))
@@ -134,12 +128,7 @@ export async function runOk(args: string[]): Promise<number> {
   }
 }
 
-/**
- * Runs the tests, and prints how much of each file they cover.
- *
- * @param args Arguments of `deno test`.
- * @returns The exit code.
- */
+/** Prints the coverage of each file after the tests. */
 export async function runCoverage(args: string[]): Promise<number> {
   const folder = await Deno.makeTempDir({ prefix: "mongrove-coverage-" });
   try {

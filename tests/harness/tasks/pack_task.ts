@@ -3,7 +3,6 @@ import { makeNpmPackage } from "./pack/npm_package.ts";
 import { type Files, stagePackage, writePackage } from "./pack/stage_package.ts";
 import { ROOT } from "./run_deno.ts";
 
-/** Writes the packages for JSR and npm into `dist/`. */
 export async function runPack(): Promise<number> {
   const jsr = await stagePackage();
   await report("dist/jsr", jsr);
@@ -16,7 +15,6 @@ async function report(folder: string, files: Files): Promise<void> {
   say(`${folder}: ${files.size} files, ${sizeOf(files)} bytes`);
 }
 
-/** The bytes of the files of a package. */
 export function sizeOf(files: Files): number {
   const encoder = new TextEncoder();
   return [...files.values()].reduce((sum, text) => sum + encoder.encode(text).length, 0);

@@ -1,7 +1,7 @@
 import { dirname, relative, resolve } from "node:path";
 import { type DenoResult, ROOT } from "./run_deno.ts";
 
-/** The rooms that serve requests without knowing a feature. */
+/** They serve requests without knowing a feature. */
 const KERNEL = [
   "store",
   "declare",
@@ -41,14 +41,14 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   openapi: ["declare", "describe", "errors", "filter", "host", "http", "pipeline", "schema"],
 };
 
-/** Gives the imports of a file that lead to a room that its own room may not import. */
+/** Returns imports of rooms that this room may not import. */
 export function wrongImports(file: string, text: string): string[] {
   const [room = ""] = file.split("/");
   const targets = [...text.matchAll(/\bfrom\s+"(\.{1,2}\/[^"]+)"/g)]
     .map(([, path = ""]) => relative("/", resolve("/", dirname(file), path)));
   return targets.filter((target) => {
     const [other = ""] = target.split("/");
-    // The table of option types names the types of each feature, and nothing else of it.
+    // The table of option types names only the types of each feature.
     if (file === "declare/options.ts" && /^features\/\w+\/option\.ts$/.test(target)) return false;
     return room in ROOMS && other !== room && !ROOMS[room]?.includes(other);
   }).map((target) => `src/${file} imports ${target}: "${room}" may not import from there`);
@@ -58,7 +58,7 @@ export function wrongImports(file: string, text: string): string[] {
 const WRITES =
   /\.(?:insert(?:One|Many)|(?:update|delete)(?:One|Many)|replaceOne|bulkWrite|findOneAnd\w+)\((?!\)\.setOptions)/g;
 
-/** Gives the statements of a file of the kernel that write past `store/`. */
+/** Returns statements that write past `store/`. */
 export function wrongWrites(file: string, text: string): string[] {
   const [room = ""] = file.split("/");
   // The probes of schema/ make queries that are not sent.
@@ -67,7 +67,6 @@ export function wrongWrites(file: string, text: string): string[] {
     .map(([found]) => `src/${file} has ${found.slice(1)}): only "store" writes entities`);
 }
 
-/** Gives the circles of imports among files, each by its files. Imports of types make none. */
 export function circlesIn(files: ReadonlyMap<string, string>): string[] {
   const circles: string[] = [];
   const done = new Set<string>();
@@ -86,10 +85,7 @@ export function circlesIn(files: ReadonlyMap<string, string>): string[] {
   return circles;
 }
 
-/**
- * Checks that every file of `src/` stands in a room, and imports only what the room may import, and nothing that
- * imports it.
- */
+/** Every file of `src/` must be in a room, import only what the room may import, and nothing that imports it. */
 export async function checkRooms(): Promise<DenoResult> {
   const src = new URL("src/", ROOT);
   const wrong: string[] = [];

@@ -1,48 +1,33 @@
-/** Options of {@linkcode runDeno}. */
 export interface RunDenoOptions {
-  /**
-   * Environment variables in addition to ours.
-   *
-   * @default {{}}
-   */
   env?: Record<string, string>;
   /**
-   * Whether to keep the output instead of showing it as it comes.
+   * Keeps the output instead of showing it.
    *
    * @default {false}
    */
   capture?: boolean;
-  /**
-   * The folder to run it in.
-   *
-   * @default {ROOT}
-   */
+  /** @default {ROOT} */
   cwd?: string | URL;
-  /** Reads the standard output in the place of both, to its end. Returns what is to be kept or shown of it. */
+  /** Reads the standard output to its end, and returns the part to keep or show. */
   follow?: (output: ReadableStream<Uint8Array<ArrayBuffer>>) => Promise<string>;
 }
 
-/** What became of a {@linkcode runDeno}. */
 export interface DenoResult {
-  /** The exit code. */
   readonly code: number;
-  /** The output that was captured. */
   readonly output: string;
 }
 
-/** The repository. */
 export const ROOT: URL = new URL("../../../", import.meta.url);
 
 const children = new Set<Deno.ChildProcess>();
 let interruptedAt: number | undefined;
 
-/** Ctrl-C comes twice: from the terminal, and from the task runner above us. */
+/** Ctrl-C comes twice: from the terminal, and from the task runner above. */
 const ECHO_MS = 1_000;
 
 /**
- * Hands signals on to the Deno that is running, so that its end, and not the
- * signal, ends this process, and everything that was started is stopped. A
- * second signal ends it at once. The end of our parent counts as a signal.
+ * Hands signals on to the running Deno, whose end then ends this process, so that everything started is stopped. A
+ * second signal ends it at once, and the end of the parent counts as a signal.
  */
 export function forwardSignals(): void {
   const signals: Deno.Signal[] = Deno.build.os === "windows"
@@ -51,14 +36,13 @@ export function forwardSignals(): void {
   for (const signal of signals) {
     Deno.addSignalListener(signal, () => handOn(signal));
   }
-  // A task runner that is killed itself hands nothing on
+  // A killed task runner hands nothing on.
   const parent = Deno.ppid;
   Deno.unrefTimer(setInterval(() => {
     if (Deno.ppid !== parent) handOn("SIGTERM");
   }, ECHO_MS));
 }
 
-/** Whether a signal has ended what runs. */
 export function isInterrupted(): boolean {
   return interruptedAt !== undefined;
 }
@@ -73,18 +57,12 @@ function handOn(signal: Deno.Signal): void {
     try {
       child.kill(signal);
     } catch {
-      // It has ended by itself
+      // It has ended already.
     }
   }
 }
 
-/**
- * Runs this very Deno.
- *
- * @param args Its arguments.
- * @param options See {@linkcode RunDenoOptions}.
- * @returns Its exit code, and its output if that is captured.
- */
+/** Runs this very Deno. */
 export async function runDeno(
   args: string[],
   options: RunDenoOptions = {},
@@ -112,7 +90,6 @@ export async function runDeno(
   }
 }
 
-/** The paths in the repository that are there, of those that are named. */
 export async function existing(paths: readonly string[]): Promise<string[]> {
   const there = await Promise.all(
     paths.map((path) => Deno.stat(new URL(path, ROOT)).then(() => true, () => false)),

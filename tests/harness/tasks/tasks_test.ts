@@ -91,7 +91,7 @@ Deno.test("followTests() tells of a stopped run how far it was, and no failures"
   await writer.write(new TextEncoder().encode(RESULTS));
   assertStringIncludes(await told.promise, "3 of 4 test files, 1 failed");
   isStopped = true;
-  // A process that was stopped still writes
+  // A stopped process still writes.
   writer.write(new TextEncoder().encode(SUMMARY)).catch(() => {});
   assertEquals(await output, "Stopped after 3 of 4 test files, 1 failed");
 });

@@ -3,20 +3,18 @@ import { LONG, REPORT } from "../report.ts";
 import { chooseStd } from "./choose_std.ts";
 import { forwardSignals, ROOT, runDeno } from "./run_deno.ts";
 
-/** A folder whose tests run by a task of the same name; the names of their files end in that name. */
+/** A task of the same name runs its tests. The names of its files end in that name. */
 export type TestFolder = "faults" | "reach" | "tools";
 
-/** Options of {@linkcode runReported}. */
 export interface RunReportedOptions {
-  /** The arguments: `--long`, those of `deno test`, and files in the place of all. */
+  /** `--long`, arguments of `deno test`, and files in the place of all. */
   readonly args: readonly string[];
-  /** Environment variables besides. */
+  /** In addition to the usual ones. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Fetches what the tests of the whole folder need. */
   readonly prepare?: () => Promise<unknown>;
 }
 
-/** Gives the tests to run: files among the arguments, or all of the folder. */
+/** Files among the arguments, or all of the folder. */
 export async function testsOf(folder: TestFolder, args: readonly string[]): Promise<string[]> {
   if (args.some((arg) => arg.endsWith(".ts"))) return [];
   const entries = await Array.fromAsync(Deno.readDir(new URL(`tests/${folder}`, ROOT)));
@@ -24,7 +22,7 @@ export async function testsOf(folder: TestFolder, args: readonly string[]): Prom
   return names.sort().map((name) => `tests/${folder}/${name}`);
 }
 
-/** Runs the tests of a folder side by side, and prints what they report. */
+/** Runs the tests side by side, and prints their reports. */
 export async function runReported(
   folder: TestFolder,
   { args, env = {}, prepare }: RunReportedOptions,
@@ -47,13 +45,13 @@ export async function runReported(
   }
 }
 
-/** Runs a task with the arguments of the command line, and ends the process with its exit code. */
+/** Ends the process with the exit code of the task. */
 export async function runTask(
   run: (args: readonly string[]) => Promise<number>,
 ): Promise<never> {
   forwardSignals();
   try {
-    // `deno task` hands on the mark before arguments of the task itself
+    // `deno task` passes on the mark before the task's arguments.
     Deno.exit(await run(Deno.args.filter((arg) => arg !== "--")));
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

@@ -1,9 +1,8 @@
 import { ROOT } from "./run_deno.ts";
 
-/** The interfaces of options, by the ends of their names. */
+/** By the ends of their names. */
 const OPTIONS = /(Options?|Limits|Features|Words|Hooks|Login|Info|Server|Exposure)$/;
 
-/** The options that Mongoose has too. */
 const MONGOOSE: Readonly<Record<string, string>> = {
   FieldOptions:
     "required unique index sparse immutable select alias expires default enum validate min max " +
@@ -12,7 +11,7 @@ const MONGOOSE: Readonly<Record<string, string>> = {
   RestOptions: "schemaOptions",
 };
 
-/** Reads the options of each interface of options from the text of `tests/docs/public_api.txt`. */
+/** `api` is the text of `tests/docs/public_api.txt`. */
 export function readOptions(api: string): Map<string, string[]> {
   const options = new Map<string, string[]>();
   for (const form of api.split(/\n\n|^# .*\n/m)) {
@@ -24,7 +23,7 @@ export function readOptions(api: string): Map<string, string[]> {
   return options;
 }
 
-/** Prints how many options each interface has, and how many there are. */
+/** Prints the number of options of each interface, and their sum. */
 export async function runWeight(): Promise<number> {
   const api = await Deno.readTextFile(new URL("tests/docs/public_api.txt", ROOT));
   let [all, own] = [0, 0];

@@ -1,6 +1,5 @@
 import ts from "npm:typescript@5.9";
 
-/** A change of a text: what stands between two places, and what stands there then. */
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -10,11 +9,8 @@ interface Edit {
 const FIELD_DECORATORS = new Set(["prop", "arrayProp"]);
 
 /**
- * Rewrites the text of a module: models that decorators declare are declared by `define()`. Classes with decorators of
- * others, with a base that is no name, or with a declaration that `define()` cannot say, stay.
- *
- * @param text The text of the module.
- * @returns The text, and how many classes it declares by `define()`.
+ * Rewrites models with decorators to `define()`. Classes with other decorators, with a base that is no name, or with a
+ * declaration that `define()` cannot express, stay.
  */
 export function toDefine(text: string): { readonly text: string; readonly count: number } {
   const source = ts.createSourceFile("module.ts", text, ts.ScriptTarget.Latest, true);
@@ -34,7 +30,7 @@ export function toDefine(text: string): { readonly text: string; readonly count:
   };
 }
 
-/** The module that the base class of models comes from, as the import names it. */
+/** As the import names it. */
 function specifierOf(source: ts.SourceFile): string | undefined {
   return source.statements.filter(ts.isImportDeclaration).find((each) =>
     /\b(prop|rest|FrameworkModel)\b/.test(each.importClause?.getText() ?? "") &&
@@ -57,7 +53,6 @@ function baseOf({ heritageClauses }: ts.ClassDeclaration): ts.Expression | undef
   return clause?.types[0]?.expression;
 }
 
-/** The changes that declare a class by `define()`; none if the class stays. `bases` are the names of bases. */
 function rewrite(target: ts.ClassDeclaration, bases: ReadonlySet<string>): Edit[] {
   const base = baseOf(target);
   const isExported = target.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword);
@@ -87,7 +82,7 @@ function rewrite(target: ts.ClassDeclaration, bases: ReadonlySet<string>): Edit[
   ];
 }
 
-/** Whether a base has a declaration: whatever is imported has one, and so has a class below such a class. */
+/** Imported bases have a declaration, and so does a class below a declared class. */
 function isDeclared(base: ts.Identifier): boolean {
   if (base.text === "FrameworkModel") return false;
   const target = find(base.text, base);
@@ -97,7 +92,6 @@ function isDeclared(base: ts.Identifier): boolean {
   return next !== undefined && (!ts.isIdentifier(next) || isDeclared(next));
 }
 
-/** The class of a name, in the nearest scope around a place. */
 function find(name: string, { parent }: ts.Node): ts.ClassDeclaration | undefined {
   if (parent === undefined) return undefined;
   const { statements = [] } = parent as { statements?: readonly ts.Statement[] };
@@ -110,7 +104,7 @@ function decoratorsOf(node: ts.Node): ts.Decorator[] {
   return ts.canHaveDecorators(node) ? [...ts.getDecorators(node) ?? []] : [];
 }
 
-/** The entry of a member; no text for a member without decorators, `undefined` if `define()` cannot say it. */
+/** An empty string for a member without decorators, `undefined` if `define()` cannot express it. */
 function entryOf(member: ts.ClassElement): string | undefined {
   const decorators = decoratorsOf(member);
   if (decorators.length === 0) return "";
@@ -124,7 +118,7 @@ function entryOf(member: ts.ClassElement): string | undefined {
   if (only === undefined || options === undefined || more.length > 0 || rests.includes(undefined)) {
     return undefined;
   }
-  // An entry is an array if it has items, which only a mistake says otherwise
+  // An entry is an array if it has items. Only a mistake says otherwise.
   const isArray = nameOf(only) === "arrayProp";
   if (/^\{/.test(options) && /\bitems\b/.test(options) !== isArray) return undefined;
   const inner = /^\{([^]*?),?\s*\}$/.exec(options)?.[1] ?? `...(${options})`;
@@ -136,7 +130,7 @@ function nameOf({ expression }: ts.Decorator): string {
   return ts.isCallExpression(expression) ? expression.expression.getText() : "";
 }
 
-/** The options of a decorator of ours, as text; `undefined` for any other decorator. */
+/** `undefined` for other decorators. */
 function optionsOf(decorator: ts.Decorator, names: readonly string[]): string | undefined {
   const { expression } = decorator;
   if (!ts.isCallExpression(expression) || !names.includes(nameOf(decorator))) return undefined;

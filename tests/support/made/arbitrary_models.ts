@@ -10,12 +10,12 @@ import {
 } from "./arbitrary_values.ts";
 import { type FieldGiven, makeModel } from "./made_model.ts";
 
-/** A field with values that are as they should be. */
+/** A field with fitting values. */
 interface Field extends FieldGiven {
   readonly values: fc.Arbitrary<unknown>;
 }
 
-/** Options that keep a field out of answers; no field of what a map holds can be left out by `select`. */
+/** They keep a field out of answers. `select` cannot leave out fields inside of a map. */
 function flags(selectable: boolean) {
   return fc.record({
     hidden: fc.constantFrom({}, {}, {}, { hidden: true }),
@@ -49,7 +49,7 @@ const freeFields: fc.Arbitrary<Field> = fc.constantFrom<Field>(
   { array: false, options: { type: Object, default: () => ({}) }, values: anything },
 );
 
-/** Fields, and objects that hold them: mostly as they should be, sometimes anything, with data of others between. */
+/** Fields, and objects that fit mostly, sometimes not at all, with undeclared data between. */
 interface Model {
   readonly fields: Record<string, FieldGiven>;
   readonly objects: fc.Arbitrary<object>;
@@ -104,17 +104,13 @@ function embeddedFields(selectable: boolean, depth: number): fc.Arbitrary<Field>
   );
 }
 
-/** How random models may be. */
 export interface ModelsOptions {
   /** Whether `select` may leave fields out. */
   readonly selectable: boolean;
-  /** How deep objects may be embedded. */
   readonly depth: number;
-  /** Whether its objects have an `_id`. */
   readonly identified: boolean;
 }
 
-/** Random models. */
 export function models({ selectable, depth, identified }: ModelsOptions): fc.Arbitrary<Model> {
   const leaves = fc.oneof({ weight: 5, arbitrary: scalarFields(selectable) }, freeFields);
   const fields = depth === 0 ? leaves : fc.oneof({ weight: 5, arbitrary: leaves }, {
@@ -132,7 +128,6 @@ export interface Case {
   readonly documents: readonly object[];
 }
 
-/** Random models with documents. */
 export const cases: fc.Arbitrary<Case> = models({ selectable: true, depth: 2, identified: false })
   .chain(({ fields, objects }) =>
     fc.array(objects, { minLength: 1, maxLength: 8 }).map((documents) => ({
@@ -142,7 +137,7 @@ export const cases: fc.Arbitrary<Case> = models({ selectable: true, depth: 2, id
     }))
   );
 
-/** Takes the identifiers out that Mongoose has made up for embedded objects. */
+/** Removes identifiers of embedded objects that Mongoose has made up. */
 export function withoutMadeUp(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((each) => withoutMadeUp(each, depth + 1));
   if (typeof value !== "object" || value === null) return value;

@@ -7,7 +7,7 @@ const { Binary, BSONRegExp, BSONSymbol, Code, DBRef, Double, Int32, Long, MaxKey
   mongoose.mongo;
 const { Timestamp, UUID } = mongoose.mongo;
 
-/** Identifiers of embedded objects: any other that an answer shows was made up by Mongoose. */
+/** Any other identifier of an embedded object in an answer was made up by Mongoose. */
 export const POOL = [
   "0123456789abcdef01234567",
   "fedcba9876543210fedcba98",
@@ -104,7 +104,6 @@ const scalars = fc.oneof(
   fc.constant(null),
 );
 
-/** Any BSON value. */
 export const { value: anything } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -114,7 +113,7 @@ export const { value: anything } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** The driver looks at prototypes; the keys of an object are all its own. */
+/** The driver looks at prototypes, so all keys become own keys. */
 export function ownKeys(value: Record<string, unknown>): object {
   const result = {};
   for (const [key, each] of Object.entries(value)) {

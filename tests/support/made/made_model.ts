@@ -2,7 +2,7 @@ import { all, arrayProp, create, FrameworkModel, one, prop, rest } from "../../.
 import type { ModelClass } from "../../../mod.ts";
 import { pass } from "../both_paths.ts";
 
-/** Operations that read without documents, below `/fast`, and with them, below `/slow`. */
+/** Operations without documents, below `/fast`, and with them, below `/slow`. */
 const FAST = { route: "/fast", methods: [all(), one(), create()] };
 const SLOW = { route: "/slow", methods: [all({ preSend: pass }), one({ preSend: pass })] };
 
@@ -12,10 +12,10 @@ export interface FieldGiven {
   readonly options: Record<string, unknown>;
 }
 
-/** Options of a made class: those of its schema, and whether it has both routes. */
+/** Options of the schema, and whether the class has both routes. */
 export type MadeOptions = Record<string, unknown> & { readonly served?: boolean };
 
-/** Makes a model class whose fields are known at run time only. */
+/** For fields that are known at run time only. */
 export function makeModel(
   fields: Record<string, FieldGiven>,
   { served = false, ...schemaOptions }: MadeOptions = {},

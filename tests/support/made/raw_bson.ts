@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 
-/** Stores documents byte by byte, those that no driver would write included. */
+/** Also stores documents that no driver would write. */
 export async function insertRaw(
   uri: string,
   { collection, documents }: { collection: string; documents: readonly Uint8Array[] },
@@ -30,7 +30,6 @@ export async function insertRaw(
   }
 }
 
-/** A BSON document of elements: their types, names and values. */
 export function bsonOf(
   elements: readonly (readonly [number, string | Uint8Array, Uint8Array])[],
 ): Buffer {
@@ -46,7 +45,6 @@ export function bsonOf(
   return Buffer.concat([head, inner, Buffer.from([0])]);
 }
 
-/** A BSON string. */
 export function textOf(text: string | Uint8Array): Buffer {
   const bytes = Buffer.from(text as string);
   const head = Buffer.alloc(4);

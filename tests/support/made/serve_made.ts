@@ -7,18 +7,16 @@ import { start, type Started } from "../support.ts";
 import { withoutMadeUp } from "./arbitrary_models.ts";
 import { type FieldGiven, makeModel } from "./made_model.ts";
 
-/** A document as an answer shows it. */
 export type Shown = Record<string, unknown>;
 
 /** A made model, served on both routes. */
 export interface ServedMade extends Started {
-  /** The model. */
   readonly model: ModelClass;
   /** Its collection, past Mongoose. */
   readonly stored: mongoose.mongo.Collection;
 }
 
-/** Serves a made model with a body limit that lets large documents in; disposing takes its collection away again. */
+/** The body limit lets large documents in. Disposing drops the collection. */
 export async function serveMade(fields: Record<string, FieldGiven>): Promise<ServedMade> {
   const collection = `made_${crypto.randomUUID()}`;
   const options = { collection, autoCreate: false, autoIndex: false };
@@ -38,7 +36,6 @@ export async function serveMade(fields: Record<string, FieldGiven>): Promise<Ser
   };
 }
 
-/** Gives the lists of both routes. */
 export async function listsOf(app: ServedMade): Promise<unknown[]> {
   const [fast, slow] = await Promise.all([app.get<Shown[]>("/fast"), app.get<Shown[]>("/slow")]);
   assertEquals([fast.status, slow.status], [200, 200], `${fast.text} ${slow.text}`);

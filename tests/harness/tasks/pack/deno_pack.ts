@@ -3,15 +3,13 @@ import { runDeno } from "../run_deno.ts";
 import { readTar } from "./read_tar.ts";
 import { type Files, writePackage } from "./stage_package.ts";
 
-/** A package as npm gets it. */
 export interface NpmPackage {
   readonly manifest: Record<string, unknown> & { readonly version: string };
   readonly tarball: Uint8Array;
-  /** The files in the archive. */
   readonly files: Files;
 }
 
-/** Makes JavaScript and declarations of a package for JSR by `deno pack`: close to what JSR gives npm. */
+/** `deno pack` makes a package close to the one of JSR for npm. */
 export async function denoPack(name: string, source: Files): Promise<NpmPackage> {
   const folder = await Deno.makeTempDir({ prefix: "mongrove-pack-" });
   try {

@@ -1,9 +1,9 @@
 import ts from "npm:typescript@5.9";
 
-/** Comments that Deno, the compiler or a bundler reads. */
+/** Deno, the compiler or a bundler reads these comments. */
 const READ = /@ts-|deno-|@__PURE__/;
 
-/** Drops the comments of a module. Every line keeps its number, so that stack traces name lines of the repository. */
+/** Every line keeps its number, so that stack traces name lines of the repository. */
 export function dropComments(text: string): string {
   const source = ts.createSourceFile("module.ts", text, ts.ScriptTarget.Latest);
   const ends = new Map<number, number>();

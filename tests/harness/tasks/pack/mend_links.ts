@@ -5,20 +5,20 @@ export interface PageOfPackage {
   readonly page: string;
   readonly published: ReadonlySet<string>;
   /**
-   * The URL of the root of the package, for a page that is read where relative links lead nowhere.
+   * For a page that is read where relative links lead nowhere.
    *
    * @default {undefined} Links stay relative.
    */
   readonly root?: string;
 }
 
-/** A line of pictures, also as the row of a table. */
+/** Also as the row of a table. */
 const PICTURES = /^\|?(?:\s*!\[[^\]\n]*\]\([^)\n]+\)\s*\|?)+\n/gm;
 
 /** A link to a file, with its label and the fragment. */
 const LINK = /\[([^[\]\n]*)\]\(([\w./-]+\.(?:md|json))(#[\w-]+)?\)/g;
 
-/** Takes from a page its pictures, and the links to files that are not in its package. */
+/** Removes pictures, and links to files outside of the package. */
 export function mendLinks(text: string, { page, published, root }: PageOfPackage): string {
   return text.replace(PICTURES, "").replace(
     LINK,

@@ -8,21 +8,21 @@ interface Config {
   readonly version: string;
 }
 
-/** Makes the npm package of a package for JSR: declarations with comments, and JavaScript without them. */
+/** Declarations have comments, and JavaScript has none. */
 export async function makeNpmPackage(source: Files): Promise<Files> {
   const { name, version }: Config = JSON.parse(source.get("deno.json") ?? "");
   const { manifest, files: packed } = await denoPack(name, source);
   const files = new Map(packed);
   for (const [path, text] of files) if (path.endsWith(".js")) files.set(path, dropComments(text));
   const published = new Set(files.keys());
-  // The site of npm shows this page without the other files.
+  // The site of npm shows this page alone.
   const readme = { page: "README.md", published, root: `https://jsr.io/${name}/${version}/` };
   files.set("README.md", mendLinks(files.get("README.md") ?? "", readme));
   const { dependencies, ...rest } = manifest;
   const packageJson = {
     ...rest,
     engines: { node: ">=22" },
-    // One copy of each in the application: the models are those of its Mongoose.
+    // The models are those of the application's Mongoose, so there must be one copy.
     peerDependencies: { ...dependencies as object, "@types/express": "^5" },
     peerDependenciesMeta: { "@types/express": { optional: true } },
   };

@@ -1,12 +1,6 @@
 const BLOCK = 512;
 
-/**
- * Reads the files of a `.tar.gz`.
- *
- * @param bytes The archive.
- * @returns The files' contents by their path, without a leading `./`.
- * @throws {TypeError} If there is something else in it than files and folders.
- */
+/** Reads a `.tar.gz`, with paths without a leading `./`. Throws for entries other than files and folders. */
 export async function readTar(bytes: Uint8Array): Promise<Map<string, Uint8Array>> {
   const unzipped = new Blob([bytes as BlobPart]).stream()
     .pipeThrough(new DecompressionStream("gzip"));

@@ -1,4 +1,3 @@
-/** Writes a value for a message. */
 export function show(value: unknown): string {
   return Deno.inspect(value, {
     depth: Infinity,
@@ -10,7 +9,6 @@ export function show(value: unknown): string {
   });
 }
 
-/** Writes the caller's own message behind ours. */
 export function suffix(msg: string | undefined): string {
   return msg ? `: ${msg}` : ".";
 }

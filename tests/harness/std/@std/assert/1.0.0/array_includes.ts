@@ -2,7 +2,6 @@ import { show, suffix } from "./_show.ts";
 import { AssertionError } from "./assertion_error.ts";
 import { equal } from "./equal.ts";
 
-/** Asserts that an array-like holds every element of another, in any order. */
 export function assertArrayIncludes<T>(
   actual: ArrayLike<T> & object,
   expected: ArrayLike<T> & object,

@@ -1,7 +1,7 @@
-/** The pairs that are being compared further up: a cycle is equal to a cycle. */
+/** The pairs compared further up: a cycle equals a cycle. */
 type Pairs = Map<object, object>;
 
-/** Classes of which two instances are equal when they are written alike. */
+/** Two instances of these classes are equal if they are written alike. */
 const WRITTEN: ReadonlySet<unknown> = new Set([
   RegExp.prototype,
   URL.prototype,
@@ -10,10 +10,8 @@ const WRITTEN: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Tells whether two values are deeply equal.
- *
- * Prototypes count, so does a key that is there with `undefined`; `0` equals
- * `-0`, `NaN` equals itself, sets and maps have no order.
+ * Prototypes count, and so does a key with `undefined`. `0` equals `-0`, `NaN` equals itself, sets and maps have no
+ * order.
  */
 export function equal(a: unknown, b: unknown): boolean {
   return compare(a, b, new Map());
@@ -34,7 +32,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** The prototype; an object without one passes for a plain one. */
+/** An object without a prototype counts as a plain one. */
 function kindOf(value: object): unknown {
   return Object.getPrototypeOf(value) ?? Object.prototype;
 }
@@ -115,7 +113,7 @@ function isPlain(prototype: unknown): boolean {
     prototype === Array.prototype;
 }
 
-/** All keys of an instance, hidden and inherited ones too. */
+/** Hidden and inherited ones too. */
 function deepKeys(value: object): Set<string | symbol> {
   const keys = new Set<string | symbol>();
   for (

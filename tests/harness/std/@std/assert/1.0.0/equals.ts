@@ -6,7 +6,6 @@ function compared(actual: unknown, expected: unknown): string {
   return `\n    actual: ${show(actual)}\n    expected: ${show(expected)}`;
 }
 
-/** Asserts that two values are deeply equal. */
 export function assertEquals<T>(actual: T, expected: T, msg?: string): void {
   if (equal(actual, expected)) return;
   throw new AssertionError(
@@ -14,7 +13,6 @@ export function assertEquals<T>(actual: T, expected: T, msg?: string): void {
   );
 }
 
-/** Asserts that two values are not deeply equal. */
 export function assertNotEquals<T>(actual: T, expected: T, msg?: string): void {
   if (!equal(actual, expected)) return;
   throw new AssertionError(
@@ -23,7 +21,7 @@ export function assertNotEquals<T>(actual: T, expected: T, msg?: string): void {
   );
 }
 
-/** Asserts that two values are the same, as `Object.is` tells. */
+/** As `Object.is` says. */
 export function assertStrictEquals<T>(
   actual: unknown,
   expected: T,
@@ -35,7 +33,7 @@ export function assertStrictEquals<T>(
   );
 }
 
-/** Asserts that two values are not the same, as `Object.is` tells. */
+/** As `Object.is` says. */
 export function assertNotStrictEquals<T>(
   actual: T,
   expected: T,

@@ -1,7 +1,6 @@
 import { show, suffix } from "./_show.ts";
 import { AssertionError } from "./assertion_error.ts";
 
-/** Asserts that a value is an instance of a class. */
 export function assertInstanceOf<
   T extends abstract new (...args: never[]) => unknown,
 >(
@@ -16,7 +15,6 @@ export function assertInstanceOf<
   );
 }
 
-/** Asserts that a value is not an instance of a class. */
 export function assertNotInstanceOf<A, T>(
   actual: A,
   unexpectedType: abstract new (...args: never[]) => T,

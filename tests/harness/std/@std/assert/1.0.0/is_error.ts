@@ -2,7 +2,6 @@ import { stripVTControlCharacters } from "node:util";
 import { suffix } from "./_show.ts";
 import { AssertionError } from "./assertion_error.ts";
 
-/** A class of errors. */
 export type ErrorClass<E extends Error> = abstract new (...args: never[]) => E;
 
 function says(error: Error, wanted: string | RegExp): boolean {
@@ -12,7 +11,6 @@ function says(error: Error, wanted: string | RegExp): boolean {
     : message.includes(stripVTControlCharacters(wanted));
 }
 
-/** Asserts that a value is an error of a class with a message. */
 export function assertIsError<E extends Error = Error>(
   error: unknown,
   ErrorClass?: ErrorClass<E>,

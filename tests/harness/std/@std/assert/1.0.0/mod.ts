@@ -1,8 +1,6 @@
 /**
- * Stand-ins for `@std/assert`, used where JSR is out of reach.
- *
- * They have the signatures and the meaning of the real ones: what fails there,
- * fails here. `tests/harness/std_test.ts` holds both to one table of cases.
+ * Stand-ins for `@std/assert`, used where JSR is out of reach. `tests/harness/std_test.ts` holds both to one table of
+ * cases.
  *
  * @module
  */

@@ -12,12 +12,10 @@ function refuse<T>(
   );
 }
 
-/** Asserts that `actual` is greater than `expected`. */
 export function assertGreater<T>(actual: T, expected: T, msg?: string): void {
   if (!(actual > expected)) refuse(actual, ">", expected, msg);
 }
 
-/** Asserts that `actual` is greater than or equal to `expected`. */
 export function assertGreaterOrEqual<T>(
   actual: T,
   expected: T,
@@ -26,12 +24,10 @@ export function assertGreaterOrEqual<T>(
   if (!(actual >= expected)) refuse(actual, ">=", expected, msg);
 }
 
-/** Asserts that `actual` is less than `expected`. */
 export function assertLess<T>(actual: T, expected: T, msg?: string): void {
   if (!(actual < expected)) refuse(actual, "<", expected, msg);
 }
 
-/** Asserts that `actual` is less than or equal to `expected`. */
 export function assertLessOrEqual<T>(
   actual: T,
   expected: T,
@@ -40,7 +36,6 @@ export function assertLessOrEqual<T>(
   if (!(actual <= expected)) refuse(actual, "<=", expected, msg);
 }
 
-/** Asserts that two numbers differ by no more than `tolerance`. */
 export function assertAlmostEquals(
   actual: number,
   expected: number,

@@ -3,9 +3,8 @@ import { assertEquals } from "./equals.ts";
 type Loose = Record<PropertyKey, unknown>;
 type Seen = Map<unknown, unknown>;
 
-/** Asserts that an object has the properties of another, and maybe more. */
 export function assertObjectMatch(
-  // An index signature of `unknown` would turn away interfaces
+  // An index signature of `unknown` would refuse interfaces.
   // deno-lint-ignore no-explicit-any
   actual: Record<PropertyKey, any>,
   expected: Record<PropertyKey, unknown>,
@@ -18,7 +17,7 @@ export function assertObjectMatch(
   );
 }
 
-/** Leaves of `value` what `shape` has too; classes become plain objects. */
+/** Keeps only the parts of `value` that `shape` has. Classes become plain objects. */
 function pick(value: unknown, shape: unknown, seen: Seen): unknown {
   if (value instanceof RegExp || value instanceof Date) return value;
   if (!isObject(value) || !isObject(shape)) return value;
@@ -56,7 +55,7 @@ function pickObject(value: Loose, shape: Loose, seen: Seen): Loose {
   const keys = Reflect.ownKeys(value);
   const shapeKeys = Reflect.ownKeys(shape);
   const shared = keys.filter((key) => shapeKeys.includes(key));
-  // Nothing in common: show all of it, so that the comparison fails
+  // Without anything in common, all of it is shown, so that the comparison fails.
   const isStranger = keys.length && shapeKeys.length && !shared.length;
   for (const key of isStranger ? keys : shared) {
     Object.defineProperty(picked, key, {

@@ -12,7 +12,7 @@ function callForPromise(
   try {
     promise = fn();
   } catch {
-    // Told below, together with a function that gives no promise
+    // Thrown below, as for a function without a promise.
   }
   if (typeof promise === "object" && typeof promise?.then === "function") {
     return promise;
@@ -22,12 +22,10 @@ function callForPromise(
   );
 }
 
-/** Asserts that the promise of a function rejects. */
 export function assertRejects(
   fn: () => PromiseLike<unknown>,
   msg?: string,
 ): Promise<unknown>;
-/** Asserts that it rejects with an error of a class with a message. */
 export function assertRejects<E extends Error = Error>(
   fn: () => PromiseLike<unknown>,
   ErrorClass: ErrorClass<E>,

@@ -1,7 +1,6 @@
 import { suffix } from "./_show.ts";
 import { AssertionError } from "./assertion_error.ts";
 
-/** Asserts that a string matches a pattern. */
 export function assertMatch(
   actual: string,
   expected: RegExp,
@@ -13,7 +12,6 @@ export function assertMatch(
   );
 }
 
-/** Asserts that a string does not match a pattern. */
 export function assertNotMatch(
   actual: string,
   expected: RegExp,
@@ -25,7 +23,6 @@ export function assertNotMatch(
   );
 }
 
-/** Asserts that a string holds another. */
 export function assertStringIncludes(
   actual: string,
   expected: string,

@@ -3,9 +3,7 @@ import { suffix } from "./_show.ts";
 import { AssertionError } from "./assertion_error.ts";
 import type { ErrorClass } from "./is_error.ts";
 
-/** Asserts that a function throws. */
 export function assertThrows(fn: () => unknown, msg?: string): unknown;
-/** Asserts that a function throws an error of a class with a message. */
 export function assertThrows<E extends Error = Error>(
   fn: () => unknown,
   ErrorClass: ErrorClass<E>,

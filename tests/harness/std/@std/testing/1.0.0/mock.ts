@@ -11,60 +11,46 @@ export class MockError extends Error {
   override name = "MockError";
 }
 
-/** One call of a spy. */
 export interface SpyCall<
   Self = any,
   Args extends unknown[] = any[],
   Return = any,
 > {
-  /** The arguments. */
   args: Args;
-  /** What it returned. */
   returned?: Return;
-  /** What it threw. */
   error?: Error;
-  /** The `this` that it was called on. */
+  /** The `this` of the call. */
   self?: Self;
 }
 
-/** A function that records its calls. */
 export interface Spy<Self = any, Args extends unknown[] = any[], Return = any> {
   (this: Self, ...args: Args): Return;
-  /** The function under it. */
   original: (this: Self, ...args: Args) => Return;
-  /** Its calls so far. */
   calls: SpyCall<Self, Args, Return>[];
   /** Whether the method is itself again. */
   restored: boolean;
-  /** Makes the method itself again. */
   restore(): void;
 }
 
-/** A method that records its calls. */
 export interface MethodSpy<
   Self = any,
   Args extends unknown[] = any[],
   Return = any,
 > extends Spy<Self, Args, Return>, Disposable {}
 
-/** A method that is replaced, and records its calls. */
 export interface Stub<Self = any, Args extends unknown[] = any[], Return = any>
   extends MethodSpy<Self, Args, Return> {
-  /** The function in its place. */
   fake: (this: Self, ...args: Args) => Return;
 }
 
-/** The parameters of a method. */
 export type GetParametersFromProp<Self, Prop extends keyof Self> = Self[Prop] extends
   (...args: infer Args) => unknown ? Args : unknown[];
 
-/** What a method returns. */
 export type GetReturnFromProp<Self, Prop extends keyof Self> = Self[Prop] extends
   (...args: any[]) => infer Return ? Return : unknown;
 
 type Fn = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Wraps a function so that it records its calls. */
 function record(run: Fn): { spied: Fn; calls: SpyCall[] } {
   const calls: SpyCall[] = [];
   const spied = function (this: unknown, ...args: unknown[]): unknown {
@@ -132,7 +118,6 @@ function replaceMethod(self: object, property: PropertyKey, fake?: Fn): Stub {
   return stub;
 }
 
-/** Makes a function that records its calls and does nothing. */
 export function spy<
   Self = any,
   Args extends unknown[] = any[],
@@ -142,11 +127,10 @@ export function spy<
   Args,
   Return
 >;
-/** Wraps a function so that it records its calls. */
+/** Wraps a function. */
 export function spy<Self, Args extends unknown[], Return>(
   func: (this: Self, ...args: Args) => Return,
 ): Spy<Self, Args, Return>;
-/** Wraps a method in place so that it records its calls. */
 export function spy<Self, Prop extends keyof Self>(
   self: Self,
   property: Prop,
@@ -161,7 +145,7 @@ export function spy(target?: unknown, property?: PropertyKey): Spy {
     : replaceMethod(target as object, property);
 }
 
-/** Replaces a method by one that does nothing. */
+/** Does nothing in the place of the method. */
 export function stub<Self, Prop extends keyof Self>(
   self: Self,
   property: Prop,
@@ -170,7 +154,6 @@ export function stub<Self, Prop extends keyof Self>(
   GetParametersFromProp<Self, Prop>,
   GetReturnFromProp<Self, Prop>
 >;
-/** Replaces a method. */
 export function stub<Self, Prop extends keyof Self>(
   self: Self,
   property: Prop,
@@ -187,7 +170,6 @@ export function stub(self: object, property: PropertyKey, func?: Fn): Stub {
   return replaceMethod(self, property, func ?? (() => {}));
 }
 
-/** Asserts how often a spy was called. */
 export function assertSpyCalls(
   spy: { calls: unknown[] },
   expectedCalls: number,

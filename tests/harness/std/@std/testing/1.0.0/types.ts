@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Asserts, when the types are checked, that a type is `true` or `false`. */
+/** Asserts a type during the check of types. */
 export function assertType<T extends boolean>(_expected: T): void {}
 
 /** Takes a type that is `true`. */
@@ -16,13 +16,10 @@ export type AssertFalse<_T extends false> = never;
 /** Takes a type that is the expected one. */
 export type Assert<T extends boolean, _Expected extends T> = never;
 
-/** Whether a type is `any`. */
 export type IsAny<T> = 0 extends (1 & T) ? true : false;
 
-/** Whether a type is `never`. */
 export type IsNever<T> = [T] extends [never] ? true : false;
 
-/** Whether a type is `unknown`. */
 export type IsUnknown<T> = unknown extends T ? [T] extends [null] ? false : true
   : false;
 
@@ -30,22 +27,19 @@ export type IsUnknown<T> = unknown extends T ? [T] extends [null] ? false : true
 export type IsNullable<T> = IsNever<Extract<T, null | undefined>> extends true ? false
   : true;
 
-/** Whether a union has a member. */
 export type Has<T, U> = IsAny<T> extends true ? true
   : IsAny<U> extends true ? false
   : IsNever<Extract<T, U>> extends true ? false
   : true;
 
-/** Whether a union lacks a member. */
 export type NotHas<T, U> = Has<T, U> extends false ? true : false;
 
 /** Whether two types are one and the same. */
 export type IsExact<T, U> = Same<Flat<T>, Flat<U>>;
 
 /**
- * Whether the compiler holds two types for identical, which it decides for the
- * conditions of two generic functions. Written out twice: of an alias, it would
- * compare the arguments only.
+ * The compiler compares the conditions of two generic functions. With an alias for them, it would compare only the
+ * arguments.
  */
 type Same<T, U> = (<X>() => X extends T ? 1 : 2) extends (<X>() => X extends U ? 1 : 2) ? true
   : false;
