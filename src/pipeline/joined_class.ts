@@ -73,7 +73,7 @@ export class JoinedClass {
       model,
       timeBudget,
       rule: additions?.rule,
-      together: async (work) => void await work(session),
+      around: async (work) => void await work(session),
     };
   }
 }

@@ -35,10 +35,10 @@ export interface SaveDocumentOptions extends Omit<Place, "model" | "session"> {
 
 export function placeOf(
   first: Document,
-  { timeBudget, rule, part, together }: Omit<Place, "model">,
+  { timeBudget, rule, part, around }: Omit<Place, "model">,
 ): Place {
   const model = first.constructor as Model<unknown>;
-  return { model, timeBudget, rule, part, together, session: first.$session() };
+  return { model, timeBudget, rule, part, around, session: first.$session() };
 }
 
 /**

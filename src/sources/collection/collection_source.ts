@@ -23,7 +23,7 @@ import {
   saveDocuments,
 } from "../../write/save_document.ts";
 import { removeDocument } from "../../write/remove_document.ts";
-import { ruleOfUpdate, type Together, type TransactionRule } from "../../store/writes/transact.ts";
+import { type Around, ruleOfUpdate, type TransactionRule } from "../../store/writes/transact.ts";
 import { removeWhere, updateWhere } from "../../store/writes/where.ts";
 import type { StoredObject } from "../../store/values.ts";
 import {
@@ -68,7 +68,7 @@ import type {
 const DELETE_BATCH = 1000;
 
 interface RemoveOptions {
-  readonly together?: Together;
+  readonly around?: Around;
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
@@ -259,17 +259,17 @@ export class CollectionSource implements Source {
     return {};
   }
 
-  protected async store(doc: Document, together?: Together): Promise<void> {
-    await saveDocument(doc, this.#writeOptions(together));
+  protected async store(doc: Document, around?: Around): Promise<void> {
+    await saveDocument(doc, this.#writeOptions(around));
   }
 
-  protected async storeNew(docs: readonly Document[], together?: Together): Promise<void> {
-    await insertDocuments(docs, this.#writeOptions(together));
+  protected async storeNew(docs: readonly Document[], around?: Around): Promise<void> {
+    await insertDocuments(docs, this.#writeOptions(around));
   }
 
-  protected async removeStored(doc: Document, together?: Together): Promise<void> {
+  protected async removeStored(doc: Document, around?: Around): Promise<void> {
     const removal = removalOf(this.#options.additions, doc.constructor as Model<unknown>);
-    await removeDocument(doc, { ...this.#writeOptions(together), removal });
+    await removeDocument(doc, { ...this.#writeOptions(around), removal });
   }
 
   stamp(entity: EntityValue): void {
@@ -284,7 +284,7 @@ export class CollectionSource implements Source {
   protected async removeNamed(named: Filter, options: RemoveOptions = {}): Promise<number> {
     const model = await this.#options.model();
     const { additions, selection: { filter, scope } } = this.#options;
-    const { rule, ...place } = this.#writeOptions(options.together);
+    const { rule, ...place } = this.#writeOptions(options.around);
     const { options: { collation } } = this.#options.selection;
     const all = castFilter(model, everyFilter(named, filter, scope));
     const command = { filter: all, collation: collation as object | undefined, ...options };
@@ -300,7 +300,7 @@ export class CollectionSource implements Source {
     return isUpdate ? ruleOfUpdate(rule, Object.keys(body)) : rule;
   }
 
-  #writeOptions(together?: Together) {
+  #writeOptions(around?: Around) {
     const { selection, timeBudget, part, additions } = this.#options;
     const { scope, filter, version = {}, options: { collation } } = selection;
     return {
@@ -312,7 +312,7 @@ export class CollectionSource implements Source {
       timeBudget,
       rule: additions?.rule,
       part: part?.(),
-      together,
+      around,
     };
   }
 

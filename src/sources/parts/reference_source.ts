@@ -10,7 +10,7 @@ import { readIds, readMet } from "../collection/read_documents.ts";
 import { CollectionSource, type CollectionSourceOptions } from "../collection/collection_source.ts";
 import { byIdentifiers, castIdentifier } from "../entities.ts";
 import type { EntityName, Source } from "../source.ts";
-import type { Together } from "../../store/writes/transact.ts";
+import type { Around } from "../../store/writes/transact.ts";
 import { removeWhere } from "../../store/writes/where.ts";
 import { storedList } from "../../store/values.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
@@ -74,13 +74,13 @@ export class ReferenceSource extends CollectionSource {
     checkRequired(this.#options.link);
     if (this.keepsRemoved) return await super.removeMany(ids, unchanged);
     const named = byIdentifiers(ids, unchanged);
-    const together = this.#unlinking({
+    const around = this.#unlinking({
       areThere: false,
       // Another request may have changed an entity so that it no longer matches and stays, with its
       // reference.
       find: async (session) => await readMet(await this.open(), { named, session }),
     });
-    const removal = this.removeNamed(named, { together });
+    const removal = this.removeNamed(named, { around });
     return await this.#options.timeBudget.wait(removal);
   }
 
@@ -111,8 +111,8 @@ export class ReferenceSource extends CollectionSource {
   protected override async removeStored(doc: Document): Promise<void> {
     checkRequired(this.#options.link);
     const find = () => Promise.resolve([doc._id]);
-    const together = this.keepsRemoved ? undefined : this.#unlinking({ find, areThere: true });
-    await super.removeStored(doc, together);
+    const around = this.keepsRemoved ? undefined : this.#unlinking({ find, areThere: true });
+    await super.removeStored(doc, around);
   }
 
   /** A single reference must be empty or refer to an entity that no longer exists. */
@@ -135,11 +135,11 @@ export class ReferenceSource extends CollectionSource {
     return this.#options.additions?.rule !== undefined;
   }
 
-  #linking(docs: readonly Document[]): Together {
+  #linking(docs: readonly Document[]): Around {
     return async (insert) => {
       const ids = docs.map(({ _id }) => _id);
       const vacant = await this.#vacancy();
-      await this.#together(async (session) => {
+      await this.#inOneTransaction(async (session) => {
         await insert(session);
         await this.#linkTo(ids, { vacant, session });
       }, docs.length > 1);
@@ -172,9 +172,9 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /** With `areThere`, the second of two removals of the same entity gets "changed". */
-  #unlinking({ find, areThere }: Unlinked): Together {
+  #unlinking({ find, areThere }: Unlinked): Around {
     return (remove) =>
-      this.#together(async (session) => {
+      this.#inOneTransaction(async (session) => {
         const ids = await find(session);
         if (ids.length === 0) return;
         const { parent, link } = this.#options;
@@ -200,7 +200,7 @@ export class ReferenceSource extends CollectionSource {
     }
   }
 
-  #together(
+  #inOneTransaction(
     writes: (session?: ClientSession) => Promise<void>,
     isRequired = false,
   ): Promise<void> {

@@ -12,7 +12,7 @@ import { type Work, writePastLock } from "../write_past_lock.ts";
 import type { WrittenEntity } from "./written_entity.ts";
 
 /** Runs a write in a transaction with other writes, such as a write of the parent. */
-export type Together = (write: Work<unknown>) => Promise<void>;
+export type Around = (write: Work<unknown>) => Promise<void>;
 
 export interface WrittenEntities {
   readonly change: "create" | "update" | "remove";
@@ -44,7 +44,7 @@ export interface Place {
   /** The session of documents that a hook has given. */
   readonly session?: ClientSession | null | undefined;
   readonly part?: TransactionPart | undefined;
-  readonly together?: Together | undefined;
+  readonly around?: Around | undefined;
 }
 
 interface WriteOptions extends Place {
@@ -67,9 +67,9 @@ export async function transact<T extends Sent>(
   options: WriteOptions,
   work: (statement: StatementOptions) => Promise<T>,
 ): Promise<T> {
-  const { model, change, rule, together = wayOf(options) } = options;
+  const { model, change, rule, around = wayOf(options) } = options;
   let sent: T | undefined;
-  await together(async (session, mostMS) => {
+  await around(async (session, mostMS) => {
     sent = await work(statementIn(options, { session, mostMS }));
     const { written: entities } = sent;
     if (rule === undefined || entities === undefined) return;
@@ -104,7 +104,7 @@ export function turnOf(model: Model<unknown>, id: unknown): string {
  * A transaction that a hook or the application has begun is used for all writes. The transaction of a batch comes before
  * that of the application, which would store the writes of a batch that is undone.
  */
-function wayOf(options: WriteOptions): Together {
+function wayOf(options: WriteOptions): Around {
   const { model, change, timeBudget, rule, part, id, isContended = false } = options;
   const session = options.session ?? (sharedSession() ? undefined : applicationSession());
   if (session?.inTransaction()) return async (write) => void await write(session);
