@@ -40,7 +40,11 @@ export async function store(
 ): Promise<WriteResult | Unsent> {
   const { model, shape, timeBudget } = collection;
   const projection = minimal ? versionOf(model) : shape.withoutApart;
-  const sent = updateOne({ model, timeBudget, rule }, { ...command, id: name, projection });
+  const sent = updateOne({ model, timeBudget, rule }, {
+    ...command,
+    id: name?._id ?? name,
+    projection,
+  });
   const result = await timeBudget.wait(sent).catch(orRefused);
   if (result === "refused") return result;
   const { isMet, after: stored = {} } = result;

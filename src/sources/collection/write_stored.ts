@@ -233,7 +233,9 @@ async function remove(collection: OpenCollection): Promise<WriteResult | Unsent>
   const collation = model.schema.get("collation" as never) as object | undefined;
   const options = { ...collation && { collation } };
   try {
-    await timeBudget.wait(removeOne({ model, timeBudget }, { filter, id: name, options }));
+    await timeBudget.wait(
+      removeOne({ model, timeBudget }, { filter, id: name?._id ?? name, options }),
+    );
     return {};
   } catch (error) {
     if (isFailure(error, "changed")) return "missed";

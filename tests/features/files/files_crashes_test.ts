@@ -108,7 +108,7 @@ async function failAt(
 }
 
 for (const [name, scenario] of Object.entries(SCENARIOS)) {
-  const register = name === "a later file" ? test : longTest;
+  const register = name === "a first file" ? test : longTest;
   register(`${name} that fails at any write leaves no broken entity and no bytes`, async (t) => {
     await using failing = await serveFailing();
     for (const [kind, how] of Object.entries(FAILURES)) {

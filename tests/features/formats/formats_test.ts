@@ -13,6 +13,9 @@ const QUERIES = [
 
 const PAGES = ["?limit=2&sort=rank", "?limit=2&skip=2", "?limit=100", "?skip=1000"];
 
+/** Both send the first query, and take turns with the others. */
+const READERS: readonly Readonly<Record<string, string>>[] = [{}, { "x-admin": "1" }];
+
 /** What of an entity is in the cell of a column. */
 function cellOf(entity: unknown, name: string): string | null {
   const value = name.split(".").reduce<unknown>((at, key) => {
@@ -27,8 +30,10 @@ function cellOf(entity: unknown, name: string): string | null {
 test("a list has the same entities in each format", async () => {
   await using app = await mountFormats(difficult());
   for (const list of app.lists) {
-    for (const query of list.endsWith("paged") ? [...QUERIES, ...PAGES] : QUERIES) {
-      for (const headers of [{}, { "x-admin": "1" }]) {
+    const queries = list.endsWith("paged") ? [...QUERIES, ...PAGES] : QUERIES;
+    for (const [index, query] of queries.entries()) {
+      const readers = READERS.filter((_, at) => index === 0 || at === index % 2);
+      for (const headers of readers) {
         const path = list + query;
         const json = await app.get<Record<string, unknown>[]>(path, { headers });
         const lines = await app.get(path, { headers: { ...headers, ...LINES } });
