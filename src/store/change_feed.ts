@@ -196,7 +196,8 @@ function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {
   const feeds = new Map<string, ChangeFeed>();
   pools.set(client, feeds);
   let primary = "";
-  // A new primary may lack writes that were read from the previous one, which no change event reports.
+  // A new primary may lack writes that were read from the previous one, which no change event reports. So listeners
+  // must read everything again.
   client.on("topologyDescriptionChanged", ({ newDescription: { servers } }) => {
     const found = [...servers.values()].find(({ type }) => type === "RSPrimary");
     const name = found && `${found.address} ${found.electionId}`;

@@ -81,7 +81,7 @@ export function failureOf(error: unknown, options: FailureOptions): Failure | un
   if ((writes || isLong) && isTooLarge(error)) {
     return { kind: writes ? "largeEntity" : "largeFilter" };
   }
-  // Without `targets`, in a route of the application, the socket may belong to another server.
+  // Without `targets`, in a route of the application, the socket may belong to another server than the database.
   if (targets !== undefined && isBrokenSocket(error)) return { kind: "away", reason: "outage" };
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
@@ -214,7 +214,7 @@ export function isDuplicateIn(
   return targets.some((each) => collectionName(each, buildSchema(each).schema) === collection);
 }
 
-/** A repeated request may succeed. */
+/** With these labels, a repeated request may succeed. */
 const LABELS = [
   "RetryableError",
   "RetryableWriteError",
@@ -275,7 +275,7 @@ export function isClosedByHost(error: unknown): boolean {
     Object(error).name === "MongoPoolClosedError";
 }
 
-/** The driver passes on the error of the runtime for a broken socket. */
+/** The driver passes on the error of the runtime for a broken socket, which has no class of the driver. */
 function isBrokenSocket(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   if (!(error instanceof Error)) return false;

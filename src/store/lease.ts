@@ -5,7 +5,7 @@ import { withTimeLimit } from "./time_limit.ts";
 
 export interface LeaseOptions {
   readonly records: Collection;
-  /** The `_id` of the record. */
+  /** The `_id` of the record. Processes with the same name exclude each other. */
   readonly name: string;
   readonly leaseMS: number;
 }
@@ -70,7 +70,7 @@ export class Lease {
     return this.#lost.signal;
   }
 
-  /** The timer that aborts `signal` may be late. */
+  /** The clock is checked too, because the timer that aborts `signal` may be late. */
   get isHeld(): boolean {
     return !this.signal.aborted && performance.now() < this.#validUntil;
   }
@@ -113,7 +113,7 @@ export class Lease {
   }
 }
 
-/** If two processes create the record at once, MongoDB refuses one of them. */
+/** If two processes create the record at once, MongoDB refuses one of them, which does not get the lease. */
 function noneIfDuplicate(error: unknown): null {
   if ((error as { readonly code?: unknown } | undefined)?.code === 11000) return null;
   throw error;

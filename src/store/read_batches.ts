@@ -14,8 +14,8 @@ export interface Batch {
 type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
 /**
- * Batches stay bytes, so that answers need no decoded documents. The driver would apply its option `raw` to error
- * replies too.
+ * Batches stay bytes, so that answers need no decoded documents. The cursor must not have the option `raw`, which the
+ * driver would apply to error replies too.
  */
 export async function* readBatches(
   cursor: OpenCursor,

@@ -96,7 +96,7 @@ class SharedTransaction {
     await this.session?.endSession().catch(() => {});
   }
 
-  /** A running statement would keep the locks of the transaction. */
+  /** A running statement would keep the locks of the transaction, so it is stopped. */
   async #stop(): Promise<void> {
     const { client, session } = this;
     if (client === undefined || session?.id === undefined) return;

@@ -18,7 +18,7 @@ export class TimeBudget {
   #tickedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #waits = new Set<(late: Error) => void>();
-  /** Requests that only read need no controller. */
+  /** Created on demand, because most reads need no controller. */
   #expiry: AbortController | undefined;
   #expired = false;
   /** Whether a smaller request may succeed, with fewer writes in its transaction. */

@@ -26,8 +26,8 @@ export async function touch(
 }
 
 /**
- * Leaves the events of a {@linkcode touch} out of change streams. `$match` would fail at an update whose paths have
- * over 16 MB.
+ * Leaves the events of a {@linkcode touch} out of change streams, by `$redact`, because `$match` would fail at an
+ * update whose paths have over 16 MB.
  */
 export const WITHOUT_TOUCHES = {
   $redact: {

@@ -3,7 +3,7 @@ import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { storedText } from "../store/values.ts";
 import { keptSoFar, valuesToStore } from "./stored_values.ts";
 
-/** Mongoose counts every value in a replaced object as modified. */
+/** Mongoose counts every value in a replaced object as modified, so values are compared with the stored ones. */
 export class ComparedValues {
   readonly #doc: Document;
   #now: unknown;

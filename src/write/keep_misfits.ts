@@ -66,7 +66,7 @@ function keepIn(
 
 const POSITION = /^\d+$/;
 
-/** A body may have moved elements. */
+/** A body may have moved elements, so they are matched by `_id`. */
 function counterpart(
   element: unknown,
   { list, index }: { readonly list: unknown; readonly index: number },

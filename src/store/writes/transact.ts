@@ -11,7 +11,7 @@ import { storedText } from "../values.ts";
 import { type Work, writePastLock } from "../write_past_lock.ts";
 import type { WrittenEntity } from "./written_entity.ts";
 
-/** Runs a write in a transaction with other writes, such as a write of the parent. */
+/** Runs a write in a transaction with other writes. */
 export type Around = (write: Work<unknown>) => Promise<void>;
 
 export interface WrittenEntities {
@@ -20,14 +20,14 @@ export interface WrittenEntities {
   readonly model: Model<unknown>;
 }
 
-/** The statements that class options add to the transaction of a write. */
+/** Statements that class options add to the transaction of a write. */
 export interface TransactionRule {
   send(written: WrittenEntities, session: ClientSession): Promise<void>;
-  /** The fields whose updates need the statements. Missing if every update needs them. */
+  /** The fields whose updates need the statements, by default all. */
   readonly fields?: ReadonlySet<string> | undefined;
 }
 
-/** `undefined` if an update of the given fields or paths needs no statements. */
+/** `undefined` if the update needs no statements. */
 export function ruleOfUpdate(
   rule: TransactionRule | undefined,
   paths: readonly string[],
@@ -36,12 +36,11 @@ export function ruleOfUpdate(
   return fields === undefined || paths.some((path) => fields.has(topOf(path))) ? rule : undefined;
 }
 
-/** The collection of a write, its time limit, and the other writes of its transaction. */
 export interface Place {
   readonly model: Model<unknown>;
   readonly timeBudget: TimeBudget;
   readonly rule?: TransactionRule | undefined;
-  /** The session of documents that a hook has given. */
+  /** Of documents that a hook has given. */
   readonly session?: ClientSession | null | undefined;
   readonly part?: TransactionPart | undefined;
   readonly around?: Around | undefined;
@@ -49,11 +48,10 @@ export interface Place {
 
 interface WriteOptions extends Place {
   readonly change: WrittenEntities["change"];
-  /** Names the only entity of the write, so that the write waits for the lock of another transaction on it. */
+  /** The only entity of the write, for whose lock the write waits. */
   readonly id?: unknown;
-  /** Whether all statements are stored or none. With a rule, they always are. */
+  /** All or none, as always with a rule. */
   readonly isAtomic?: boolean;
-  /** Whether the write waits for earlier ones of the same entity before its first attempt. */
   readonly isContended?: boolean;
 }
 
@@ -62,7 +60,6 @@ export interface Sent {
   readonly written?: readonly WrittenEntity[] | undefined;
 }
 
-/** Runs a write, and the statements of its rule in the same transaction. */
 export async function transact<T extends Sent>(
   options: WriteOptions,
   work: (statement: StatementOptions) => Promise<T>,
@@ -95,14 +92,13 @@ function statementIn(
   return { ...options, ...writeConcern && { writeConcern } };
 }
 
-/** Writes of one entity wait for each other by this name. */
 export function turnOf(model: Model<unknown>, id: unknown): string {
   return `${turnsIn(model).turn}/${storedText(id)}`;
 }
 
 /**
- * A transaction that a hook or the application has begun is used for all writes. The transaction of a batch comes before
- * that of the application, which would store the writes of a batch that is undone.
+ * The transaction of a batch comes before that of the application, which would store the writes of a batch that is
+ * undone.
  */
 function wayOf(options: WriteOptions): Around {
   const { model, change, timeBudget, rule, part, id, isContended = false } = options;
@@ -111,8 +107,8 @@ function wayOf(options: WriteOptions): Around {
   const { connection, turn } = turnsIn(model);
   const own = () => turnOf(model, id);
   if (rule !== undefined || options.isAtomic) {
-    // After a conflict, transactions with the same turn run one after the other. Updates of different entities seldom
-    // conflict, but class options may write one document for all creations and removals of a collection.
+    // Updates of different entities seldom conflict, but class options may write one document for all creations of a
+    // collection.
     const name = id === undefined || change === "create" ? turn : own();
     const transaction = { connection, turn: name, isContended, timeBudget, part, isRequired: true };
     return (write) => inTransaction(transaction, write);

@@ -1,10 +1,10 @@
 import { reasonOf, say } from "../say.ts";
 import { type RunningMongo, startMongo } from "./start_mongo.ts";
 
-/** What a task lends: replica sets of one member, and standalone servers. */
+/** A replica set has one member. */
 export type LentKind = "replicaSet" | "standalone";
 
-/** The environment variables with the ports at which a task lends servers. */
+/** The ports at which a task lends servers. */
 export const PORTS: Readonly<Record<LentKind, string>> = {
   replicaSet: "MONGROVE_REPLICA_SETS",
   standalone: "MONGROVE_STANDALONES",
@@ -12,16 +12,14 @@ export const PORTS: Readonly<Record<LentKind, string>> = {
 
 const COMMANDS_MAY_FAIL = ["--setParameter", "enableTestCommands=1"];
 
-/** A MongoDB whose commands can be made to fail. */
+/** Its commands can be made to fail. */
 export type LentServer = Pick<RunningMongo, "uri" | "stop">;
 
-/** Servers of one kind that a task lends. */
 export interface ServerLender extends AsyncDisposable {
-  /** The environment variables by which tests find it. */
   readonly env: Record<string, string>;
 }
 
-/** Lends servers, each to one connection at a time. The end of a connection gives its server back. */
+/** Lends each server to one connection at a time, whose end gives it back. */
 export function lendServers(
   kind: LentKind,
   start = () => startServer(kind, { isInMemory: true }),
@@ -41,7 +39,7 @@ export function lendServers(
     try {
       await connection.write(new TextEncoder().encode(server.uri));
       await connection.read(new Uint8Array(1));
-    } catch { /* A process that is killed gives its server back as well. */ }
+    } catch { /* A killed process gives its server back as well. */ }
     free.push(server);
   };
   const serve = async () => {
@@ -63,7 +61,7 @@ async function startServer(kind: LentKind, { isInMemory = false } = {}): Promise
   return await startMongo({ replicaSet, args: COMMANDS_MAY_FAIL, isInMemory });
 }
 
-/** Borrows a server of the task; starts one where no task lends any. */
+/** Starts one where no task lends any. */
 export async function borrowServer(
   kind: LentKind,
   port: string | undefined = Deno.env.get(PORTS[kind]),

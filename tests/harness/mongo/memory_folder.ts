@@ -2,19 +2,15 @@ import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 
-/** Where Linux has files in memory. Deno lets only those who may do all use it. */
+/** Files in memory on Linux. Deno needs all permissions for this folder. */
 const MEMORY = "/dev/shm";
 
 const PREFIX = "mongrove-mongod-";
 
-/** What the files of a few mongod, and those of the tests, need at most. */
+/** The most that a few mongod and the tests need. */
 const ROOM = 6 * 1024 ** 3;
 
-/**
- * Makes a folder for the files of a mongod in memory: tests make and drop thousands of databases.
- *
- * @returns The folder; `undefined` where there is not enough memory.
- */
+/** Tests make and drop thousands of databases, which are faster in memory. `undefined` without enough memory. */
 export async function memoryFolder(): Promise<string | undefined> {
   await removeLeft(MEMORY);
   const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
@@ -22,7 +18,7 @@ export async function memoryFolder(): Promise<string | undefined> {
   return room < ROOM ? undefined : await Deno.makeTempDir({ dir: MEMORY, prefix: PREFIX });
 }
 
-/** Removes what is left of runs that were killed. */
+/** Removes the folders of killed runs. */
 export async function removeLeft(folder: string, isRunning = mayRun): Promise<void> {
   const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
   const folders = entries.filter(({ name }) => name.startsWith(PREFIX))
@@ -35,7 +31,7 @@ export async function removeLeft(folder: string, isRunning = mayRun): Promise<vo
   }));
 }
 
-/** Whether a process runs, or may: who may not ask does not know. */
+/** `true` without the permission to ask. */
 function mayRun(id: number): boolean {
   try {
     return process.kill(id, 0);

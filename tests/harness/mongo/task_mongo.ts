@@ -2,20 +2,12 @@ import { lendServers } from "./lend_servers.ts";
 import { startMongo } from "./start_mongo.ts";
 import { say } from "../say.ts";
 
-/** A MongoDB for one task, as its process sees it. */
 export interface TaskMongo extends AsyncDisposable {
-  /** The environment variables that lead to it. */
   readonly env: Record<string, string>;
-  /** The binary, if there is one. */
   readonly mongod: string | undefined;
 }
 
-/**
- * Finds and starts the MongoDB of a task.
- *
- * @returns The variables for the processes of the task: `MONGODB_URI`, and where
- * a binary is known, what lets them start replica sets of their own; besides, servers are lent to them.
- */
+/** The variables have `MONGODB_URI`, and with a binary everything to start replica sets. Servers are lent as well. */
 export async function openTaskMongo(): Promise<TaskMongo> {
   const mongo = await startMongo({ isInMemory: true });
   const { mongod } = mongo;

@@ -4,27 +4,22 @@ import { type DenoResult, ROOT, runDeno } from "./run_deno.ts";
 
 const PAGE = "admin/main.tsx";
 
-/** Options of the functions that build the script of the admin page. */
 export interface AdminPageOptions {
   /**
-   * Whether the script may be some percent larger than what is published, which takes a sixth of the time.
+   * The script is some percent larger than the published one, and takes a sixth of the time.
    *
    * @default {false}
    */
   readonly isQuick?: boolean;
 }
 
-/** The first line of a script that is not to be published. */
+/** The first line of a script that must not be published. */
 const QUICK = "// Quick";
 
-/** The module with the built script. Git ignores it, and `deno publish` includes it. */
+/** Git ignores this module, and `deno publish` includes it. */
 export const BUILT: URL = new URL("src/admin/built/page.js", ROOT);
 
-/**
- * Builds the script of the admin page from `admin/`, with React-admin and all that it imports.
- *
- * @returns What became of `deno bundle`.
- */
+/** Bundles `admin/` with React-admin and all its imports. */
 export async function buildAdminPage(
   { isQuick = false }: AdminPageOptions = {},
 ): Promise<DenoResult> {
@@ -62,22 +57,18 @@ async function compress(script: string): Promise<Buffer> {
   return brotliCompressSync(code, { params });
 }
 
-/** The folders and files whose changes change the script. */
+/** The script depends on them. */
 const SOURCES = [
   ...["admin/", "src/admin/words.ts", "src/client/", "src/declare/", "deno.json"],
   "tests/harness/tasks/admin_task.ts",
 ];
 
-/**
- * Builds the script of the admin page, unless it is newer than its sources.
- *
- * @returns What became of `deno bundle`.
- */
+/** Builds the script unless it is newer than its sources. */
 export async function ensureAdminPage(options: AdminPageOptions = {}): Promise<DenoResult> {
   return await isAdminPageBuilt(options) ? { code: 0, output: "" } : await buildAdminPage(options);
 }
 
-/** Whether the script of the admin page is newer than its sources. */
+/** Whether the script is newer than its sources. */
 export async function isAdminPageBuilt(
   { isQuick = false }: AdminPageOptions = {},
 ): Promise<boolean> {
@@ -88,13 +79,12 @@ export async function isAdminPageBuilt(
   return Math.max(...changes) < built;
 }
 
-/** Builds the script of the admin page as `ensureAdminPage()` does, or throws. */
+/** Throws if the script cannot be built. */
 export async function needAdminPage(options: AdminPageOptions = {}): Promise<void> {
   const { code, output } = await ensureAdminPage(options);
   if (code !== 0) throw new Error(`Cannot build the admin page: ${output}`);
 }
 
-/** Returns the time of the latest change of a file, or of the files in a folder. */
 async function changedAt(place: URL): Promise<number> {
   const { isDirectory, mtime } = await Deno.stat(place);
   if (!isDirectory) return mtime?.getTime() ?? 0;

@@ -1,43 +1,33 @@
 import { join } from "node:path";
 import { ROOT } from "./run_deno.ts";
 
-/** How many test files one group has. Most of the time of a small file goes into loading what all of them import. */
+/** Most of the time of a small test file goes into loading the shared imports. */
 export const GROUP_SIZE = 24;
 
-/** How many files have a group in which each takes long. */
+/** For groups of files that each take long. */
 const LONG_GROUP_SIZE = 4;
 
-/** The comment of a file that cannot share modules with other files. */
+/** The comment of a file that cannot share modules with others. */
 const ALONE = /^\/\/ Runs alone: /m;
 
-/** What a file calls that takes longer in the long form. */
 const LONG = /\b(?:longTest|casesOf)\(/;
 
-/** A test file. */
 export interface TestFile {
-  /** Its path in the repository. */
   readonly path: string;
-  /** Its text. */
   readonly text: string;
 }
 
-/** Test files that run in one isolate each, and files that share one. */
+/** Files that run in one isolate each, and files that share one. */
 export interface TestGroups {
-  /** The paths of files that run alone. */
   readonly alone: readonly string[];
-  /** The paths of files that take long in the long form, group by group. */
+  /** The files that take long in the long form. */
   readonly long: readonly (readonly string[])[];
-  /** The paths of the others, group by group. */
   readonly groups: readonly (readonly string[])[];
 }
 
 /**
- * Groups test files. A file runs alone if it says so. Files of one folder are in different groups, because the slow files
- * of a folder would make its group the last one to end.
- *
- * @param files The files, in the order in which they run.
- * @param isLong Whether long tests run.
- * @returns The files that run alone, and the groups.
+ * A file runs alone if it says so. Files of one folder are in different groups, because the slow ones of a folder would
+ * make its group end last.
  */
 export function groupTests(files: readonly TestFile[], isLong: boolean): TestGroups {
   const isAlone = ({ text }: TestFile) => ALONE.test(text);
@@ -58,7 +48,6 @@ function deal(files: readonly TestFile[], size: number): string[][] {
   );
 }
 
-/** Reads all test files of `src/` and `tests/`. */
 export async function readTestFiles(): Promise<TestFile[]> {
   const lists = await Promise.all(["src", "tests"].map(pathsIn));
   const paths = lists.flat().filter((path) => path.endsWith("_test.ts")).sort();
@@ -78,11 +67,9 @@ async function pathsIn(folder: string): Promise<string[]> {
 }
 
 /**
- * Writes one module for each group, which imports its files.
+ * Each module imports the files of a group.
  *
- * @param groups The groups.
- * @param where The folder to write them to, and how their names begin.
- * @returns The paths of the modules.
+ * @param where The folder, and how the names of the modules begin.
  */
 export async function writeGroups(
   groups: readonly (readonly string[])[],

@@ -1,15 +1,10 @@
-/** How many tests a run had. */
 export interface TestCounts {
-  /** Those that passed. */
   readonly passed: number;
-  /** Those that failed. */
   readonly failed: number;
 }
 
 interface TestCase {
-  /** The file, and the names of test and steps. */
   readonly name: string;
-  /** The message of its failure. */
   readonly failure: string | undefined;
   readonly isSkipped: boolean;
 }
@@ -28,12 +23,9 @@ function listCases(xml: string): TestCase[] {
 }
 
 /**
- * Counts the leaves of a report of `deno test --junit-path`: a test with steps
- * counts by its steps, and once more if it failed by itself.
+ * Counts the leaves: a test with steps counts by its steps, and once more if it failed itself.
  *
- * @param xml The report.
  * @param again The report of failed files that ran once more.
- * @returns The counts.
  */
 export function countTests(xml: string, again = ""): TestCounts {
   const passed = new Set(

@@ -22,13 +22,13 @@ import {
   type RunDenoOptions,
 } from "./run_deno.ts";
 
-/** What has snippets, without the tests beside it. Deno ignores files of what it is given first only. */
+/** The tests are left out. Deno ignores files only in its first arguments. */
 const SNIPPETS = ["--ignore=src/**/*_test.ts", "src", "mod.ts", "README.md"];
 
-/** Prepares packages for tests: see there. */
+/** See there. */
 const PACKAGES = "tests/harness/load_packages.ts";
 
-/** How many files run at once: two more than there are processors, as tests wait for the database and for time-outs. */
+/** Two more than there are processors, because tests wait for the database and for time-outs. */
 const JOBS = navigator.hardwareConcurrency + 2;
 
 /** More failures are no chance. */
@@ -37,13 +37,10 @@ const MOST_AGAIN = 4;
 /**
  * Runs the tests on one MongoDB.
  *
- * @param given Arguments of `deno test`. Files among them replace the default, which is all tests but the long ones,
- * side by side, and with `--doc` all snippets of the documentation too. `--long` adds the long ones. Many files run as
- * all do; of a few that are named, what is long runs too.
- * With `--again`, the files of a few failed tests run once more, alone: what fails beside a busy machine only, passes.
- * `--mongoose=VERSION` takes that version of Mongoose; `oldest` is the first that the package allows.
- * @param options See {@linkcode RunDenoOptions}.
- * @returns What became of `deno test`.
+ * @param given Arguments of `deno test`. Without files, all tests but the long ones run, and with `--doc` all snippets
+ * too. `--long` adds the long tests, which also run in a few named files. With `--again`, the files of a few failed
+ * tests run once more, alone, so that tests pass that fail only on a busy machine. `--mongoose=VERSION` takes that
+ * version of Mongoose, and `oldest` the first allowed one.
  */
 export async function runTests(
   given: string[],
@@ -71,7 +68,7 @@ export async function runTests(
   return await runAll([...test, ...others], { options: all, files, isLong, again });
 }
 
-/** Runs tests side by side, in groups; with `--doc`, a run beside that has the snippets, which cover nothing. */
+/** With `--doc`, the snippets have a separate run, because they cover nothing. */
 async function runAll(
   test: readonly string[],
   { options, files, isLong, again }: {
@@ -104,7 +101,7 @@ async function runAll(
     const tests = test.filter((arg) => arg !== "--doc");
     const uncovered = (given: readonly string[], name: string) =>
       given.filter((arg) => !arg.startsWith("--coverage")).map((arg) => besideReport(arg, name));
-    // Coverage makes a test two thirds slower, and what takes long covers next to nothing that other tests do not
+    // Coverage makes a test two thirds slower, and long tests cover next to nothing more.
     const parts = isLong && test.some((arg) => arg.startsWith("--coverage"))
       ? [
         { args: [...uncovered(tests, "long"), ...slow], count: files.length - covering },
@@ -132,14 +129,13 @@ async function runAll(
   }
 }
 
-/** Whether all that went wrong in runs are a few failed tests. */
 function areFew(wrong: readonly DenoResult[], failed: readonly string[]): boolean {
   const counts = wrong.map(({ output }) => Number(/^FAILED \| .*?(\d+) failed/m.exec(output)?.[1]));
   const count = counts.reduce((sum, each) => sum + each, 0);
   return count === failed.length && count > 0 && count <= MOST_AGAIN;
 }
 
-/** The test files that are named, or that are in folders that are; all if none is. */
+/** The named files, and the files of named folders, or all. */
 function filesIn(files: readonly TestFile[], named: readonly string[]): readonly TestFile[] {
   const paths = named.map((each) => join(each, "/"));
   return files.filter(({ path }) =>
@@ -147,14 +143,13 @@ function filesIn(files: readonly TestFile[], named: readonly string[]): readonly
   );
 }
 
-/** A run beside has a report of its own, next to that of the tests. */
+/** Each separate run has a separate report. */
 function besideReport(arg: string, name: string): string {
   return arg.replace(/^(--junit-path=.*)\.xml$/, `$1_${name}.xml`);
 }
 
 /**
- * Tests run this Deno (the examples) and mongod (replica sets of their own).
- * Where no binary is known, one may have to be fetched.
+ * Tests run this Deno for examples, and mongod for replica sets. Without a known binary, one may have to be fetched.
  */
 function permissions(mongod: string | undefined): string[] {
   return [

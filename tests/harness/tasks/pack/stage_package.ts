@@ -4,21 +4,19 @@ import { type DenoResult, ROOT, runDeno } from "../run_deno.ts";
 import { dropComments } from "./drop_comments.ts";
 import { mendLinks } from "./mend_links.ts";
 
-/** The contents of a package by path. */
 export type Files = ReadonlyMap<string, string>;
 
 interface Config {
   readonly exports: Readonly<Record<string, string>>;
 }
 
-/** The published files. `deno.json` excludes all, so that nobody publishes a clone without its admin page. */
+/** `deno.json` excludes all, so that nobody publishes a clone without its admin page. */
 const INCLUDED = ["mod.ts", "src", "docs", "README.md", "SKILL.md", "LICENSE"];
 
 const EXCLUDED = ["**/*_test.ts", "docs/*.json", "docs/*.png", "docs/*.svg"];
 
 export const ADMIN_PAGE = "src/admin/built/page.js";
 
-/** Lists the files of the package for JSR, besides `deno.json`. */
 export async function listPublished(): Promise<string[]> {
   const files = await Promise.all(INCLUDED.map(listFiles));
   const excluded = EXCLUDED.map((glob) => new URLPattern({ pathname: `/${glob}` }));
@@ -27,8 +25,7 @@ export async function listPublished(): Promise<string[]> {
 }
 
 /**
- * Makes the package for JSR. Only modules from which users import names keep their comments, and pages lose pictures and
- * links that are not published.
+ * Only modules from which users import names keep comments, and pages lose pictures and links that are not published.
  */
 export async function stagePackage(): Promise<Files> {
   await needAdminPage();
@@ -51,7 +48,7 @@ export async function stagePackage(): Promise<Files> {
   return files;
 }
 
-/** Replaces a folder with the files of a package. */
+/** Replaces the folder. */
 export async function writePackage(folder: string, files: Files): Promise<void> {
   await Deno.remove(folder, { recursive: true }).catch(() => {});
   for (const [path, text] of files) {
@@ -60,7 +57,7 @@ export async function writePackage(folder: string, files: Files): Promise<void> 
   }
 }
 
-/** Checks the package for JSR as `deno publish` does with these arguments, and publishes nothing. */
+/** Checks as `deno publish` does with these arguments, and publishes nothing. */
 export async function publishDry(...args: string[]): Promise<DenoResult> {
   const cwd = await Deno.makeTempDir({ prefix: "mongrove-publish-" });
   try {
@@ -74,7 +71,7 @@ export async function publishDry(...args: string[]): Promise<DenoResult> {
   }
 }
 
-/** Lists the modules from which the exports of the package take names: editors and JSR show their comments. */
+/** Editors and JSR show the comments of these modules. */
 async function listDocumented(exports: readonly string[]): Promise<ReadonlySet<string>> {
   const paths = new Set(exports.map((path) => join(path)));
   for (const path of paths) {
