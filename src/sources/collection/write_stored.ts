@@ -10,7 +10,7 @@ import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { insertMany, insertOne } from "../../store/writes/insert.ts";
 import { insertEach as insertEachValue } from "../../store/writes/insert_each.ts";
 import { removeOne } from "../../store/writes/remove.ts";
-import { updateWhere } from "../../store/writes/where.ts";
+import { updateUpTo } from "../../store/writes/where.ts";
 import { isKnownWithin } from "../../store/writes/conditions.ts";
 import { keepsScopes } from "../../store/parts/part_path.ts";
 import { whyDocuments } from "./plan_write.ts";
@@ -150,7 +150,7 @@ async function updateAll(
   const filter = castFilter(model, everyFilter(conditions, version));
   return () => {
     const command = { filter, update: updateBy(changes, collection), most: limit };
-    const sent = updateWhere({ model, timeBudget }, command);
+    const sent = updateUpTo({ model, timeBudget }, command);
     return timeBudget.wait(sent).then((affected) => ({ affected }), orRefused);
   };
 }

@@ -18,37 +18,46 @@ interface UpdateMatching extends Matching {
   readonly update: Update;
   readonly arrayFilters?: readonly object[] | undefined;
   readonly change?: WrittenEntities["change"];
-  /** More entities are refused. */
-  readonly most?: number;
 }
 
+/** Returns the number of updated entities. */
 export async function updateWhere(place: Place, command: UpdateMatching): Promise<number> {
-  const { model: { collection }, rule } = place;
-  const { filter, update, arrayFilters, change = "update", most } = command;
-  const isAtomic = most !== undefined;
+  const { model, rule } = place;
+  const { filter, update, arrayFilters, change = "update" } = command;
   let count = 0;
-  await transact({ ...place, change, isAtomic }, async (statement) => {
+  await transact({ ...place, change }, async (statement) => {
     const options = optionsOf(place, { ...command, statement });
-    if (most !== undefined) {
-      const limit = Number.isFinite(most) ? { limit: most + 1 } : {};
-      count = await collection.countDocuments(filter, { ...options, ...limit });
-      if (count > most) throw new StoreFailure({ kind: "tooMany", limit: most });
-      if (count > 0) await collection.updateMany(filter, update as object, options);
-      return {};
-    }
     const all = { ...options, ...arrayFilters && { arrayFilters: [...arrayFilters] } };
     if (rule === undefined) {
-      count = (await collection.updateMany(filter, update as object, all)).modifiedCount;
+      count = (await model.collection.updateMany(filter, update as object, all)).modifiedCount;
       return {};
     }
-    const projection = projectionOfWrite([update], alwaysRead(place.model));
+    const projection = projectionOfWrite([update], alwaysRead(model));
     const found = await readMatching(place, { filter, options, projection });
-    if (found.length > 0) await collection.updateMany(idsOf(found, filter), update as object, all);
     count = found.length;
+    if (count > 0) await model.collection.updateMany(idsOf(found, filter), update as object, all);
     const written = found.map((before) => {
       return { id: before._id, before, changed: changedBy(update, before) };
     });
     return { written };
+  });
+  return count;
+}
+
+/** Updates all matching entities if they are at most `most`. The place has no rule. */
+export async function updateUpTo(
+  place: Place,
+  { most, filter, update }: Pick<UpdateMatching, "filter" | "update"> & { readonly most: number },
+): Promise<number> {
+  const { collection } = place.model;
+  const limit = Number.isFinite(most) ? { limit: most + 1 } : {};
+  let count = 0;
+  await transact({ ...place, change: "update", isAtomic: true }, async (statement) => {
+    const options = optionsOf(place, { filter, statement });
+    count = await collection.countDocuments(filter, { ...options, ...limit });
+    if (count > most) throw new StoreFailure({ kind: "tooMany", limit: most });
+    if (count > 0) await collection.updateMany(filter, update as object, options);
+    return {};
   });
   return count;
 }
