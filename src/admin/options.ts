@@ -78,8 +78,8 @@ export interface AdminOptions {
   /** The name of the application. */
   readonly title: string;
   /**
-   * The path of the API for browsers, relative to the admin page. The default fits a page at `/admin`. With an API at
-   * `/api`, use `"../api"`.
+   * The path of the API for browsers. A relative path begins at the admin page, so the default fits a page at `/admin`
+   * of an API at `/`. With an API at `/api`, use `"../api"`.
    *
    * @default {".."}
    */
@@ -97,6 +97,9 @@ export interface AdminOptions {
   readonly session?: AdminSession | undefined;
   /** The views of classes, by their names. */
   readonly models?: Readonly<Record<string, AdminModel>> | undefined;
-  /** The links of the first page: paths of the same server by their texts, such as `{ "Documentation": "../docs" }`. */
+  /**
+   * The links of the first page: paths of the same server by their texts, such as `{ "Documentation": "../docs" }`.
+   * Relative paths begin at the admin page.
+   */
   readonly links?: Readonly<Record<string, string>> | undefined;
 }

@@ -52,8 +52,8 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
   readonly before: StoredValues<M> | undefined;
   /**
    * The data that the change lacks, because MongoDB cannot send or store more than 16 MB at once, or no longer has the
-   * event. Without `"images"`, `before` is absent and `values()` reads the current entity. Without `"paths"`, the
-   * `paths` of an update are empty.
+   * event. With `"images"`, `before` is absent and `values()` reads the current entity. With `"paths"`, the `paths` of
+   * an update are empty.
    */
   readonly missing: readonly ("images" | "paths")[];
   /** The number of the attempt to handle the change, from 1. A replay and another process count from 1 again. */
@@ -109,6 +109,7 @@ export function timeOf({ wallTime, clusterTime }: ChangeEvent): Date {
   return wallTime ?? new Date((clusterTime?.getHighBits() ?? 0) * 1000);
 }
 
+/** Handlers get no values of updates, which would only fill the memory. */
 export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   const { updatedFields } = event.updateDescription ?? {};
   if (updatedFields === undefined) return event;

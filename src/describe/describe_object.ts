@@ -63,8 +63,8 @@ export interface FieldDescription extends ValueDescription {
   /** Whether no request body can set the field. */
   readonly readonly: boolean;
   /**
-   * The value without the field in the body. Missing if it is computed, or if the field is hidden from some readers or
-   * holds hidden fields.
+   * The value in a new entity if the body lacks the field. Missing if it is computed, or if the field is hidden from
+   * some readers or holds hidden fields.
    */
   readonly default?: unknown;
   /** The option `summary`. */

@@ -126,6 +126,7 @@ export function hasOneOf(key: string, versions: readonly Version[]): Filter {
   return { [key]: markCompiled({ $in: [...versions] }) };
 }
 
+/** `undefined` if an operator such as `$expr` may read any field. */
 export function fieldsRead(filter: Filter): ReadonlySet<string> | undefined {
   const fields = new Set<string>();
   const collect = (each: Filter): boolean =>

@@ -50,7 +50,7 @@ export const Framework: {
   readonly initialize: (options?: InitializeOptions) => FrameworkRouter;
   /**
    * Returns descriptions of the routes that `initialize()` mounts with the same options, and of who may use them
-   * (`access`). A router has its method `describe()` for them.
+   * (`access`). For a router that exists, call its method `describe()`.
    *
    * @throws {TypeError} If a declaration is wrong.
    *
@@ -96,8 +96,8 @@ export const Framework: {
    */
   readonly health: () => Promise<Health>;
   /**
-   * Removes the expired entities of the classes of all mounted routers once and for good, with records `tidy` in the
-   * history. Hooks do not run. The option `tidy` of `initialize()` does the same at intervals.
+   * Removes the expired entities of the classes of all mounted routers for good, with records of the operation `tidy` in
+   * the history. Hooks do not run. The option `tidy` of `initialize()` does the same at intervals.
    *
    * The call waits while another process removes expired entities of the same database. On routes with `getConnection`,
    * it uses the connections that requests of this process have used, and `connections`.
@@ -118,8 +118,8 @@ export const Framework: {
    * current requests with `Connection: close`. Connections that are busy after `options.timeoutMS` milliseconds are
    * cut.
    *
-   * Close Mongoose after the promise, because current requests need the database. The removal of expired entities at
-   * intervals ends until another router is mounted.
+   * Close Mongoose only when the promise has resolved, because current requests need the database. The removal of
+   * expired entities at intervals ends until another router is mounted.
    *
    * @throws {RangeError} If `timeoutMS` is not a valid number of milliseconds.
    * @throws {TypeError} If `options` has an unknown property.

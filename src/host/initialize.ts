@@ -51,9 +51,9 @@ export interface InitializeOptions {
    * The writes that answer 503 until unique indexes are built. By default, these are the writes that set a field of
    * such an index, so that no two entities get the same unique value.
    *
-   * With `"required"`, all writes of a model wait for all of its unique indexes. With `"lazy"`, only `replace()` by
-   * another field than `_id` does, so duplicates are possible. If the user of the database lacks the right `collStats`,
-   * an index that is being built counts as built.
+   * With `"required"`, they are all writes of a model, until all of its unique indexes are built. With `"lazy"`, only
+   * `replace()` by another field than `_id`, so that duplicates are possible. If the user of the database lacks the
+   * right `collStats`, an index that is being built counts as built.
    */
   readonly indexes?: "required" | "lazy";
   /**

@@ -68,6 +68,7 @@ export const WRITERS: readonly (WriteBytes | undefined)[] = Array.from(
 );
 
 export interface StoredAs {
+  /** The bit `1 << type` for each BSON type that the field may store. */
   readonly types: number;
   /** The field decides whether bytes are base64 or the text of a UUID. */
   readonly write?: WriteBytes;

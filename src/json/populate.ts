@@ -40,7 +40,7 @@ export interface TargetFinder {
   readonly asked: ReadonlySet<string>;
   /** Besides `_id`. `undefined` stands for all fields. */
   readonly shown: ReadonlyMap<string, readonly string[] | undefined>;
-  /** Sends one query for each reference field. The caller limits the time. */
+  /** Sends one query for each reference field. The caller must limit the time. */
   find(wanted: Wanted): Promise<Targets>;
 }
 

@@ -54,6 +54,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // A hook may have sent another format than JSON.
     return text;
   }
 }

@@ -59,8 +59,8 @@ export interface McpOptions {
    */
   readonly info?: { readonly name: string; readonly version: string };
   /**
-   * The accepted values of the header `Origin`, without which any web page could make the browser of a user send
-   * requests. Others answer 403. A request without the header is accepted.
+   * The accepted values of the header `Origin`, which browsers send: any web page could otherwise make the browser of a
+   * user send requests. Others answer 403. A request without the header is accepted.
    *
    * @default {[]}
    */

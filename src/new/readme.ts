@@ -1,5 +1,5 @@
 interface ReadmeOptions {
-  /** As `npm run`. */
+  /** For example `npm run`. */
   readonly run: string;
   readonly login: boolean;
 }

@@ -74,6 +74,7 @@ export interface AnswerNode {
 export interface PopulatedNode {
   /** Missing if any object is allowed: the model is not known, or the application makes the JSON. */
   readonly object?: ObjectNode;
+  /** Besides `_id`. By default, all fields. */
   readonly select?: readonly string[];
   readonly always: boolean;
 }

@@ -104,6 +104,7 @@ export interface TidyPortion {
   readonly model: Model<unknown>;
   readonly at: Date;
   readonly limit: number;
+  /** Removes at most `limit` entities for good. */
   remove(filter: Filter): Promise<number>;
 }
 
@@ -278,6 +279,7 @@ export function joiningRules(
   );
 }
 
+/** `undefined` stands for all fields. */
 function joinedFieldsOf(
   rules: readonly ClassRule[],
   write: Pick<TogetherWrite, "operation" | "target">,

@@ -7,6 +7,7 @@ import type { Judge } from "../sources/source.ts";
 import { isOver } from "./request/reply.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
+/** No rules if one of the hooks needs whole entities. */
 const rulesOf = memoize((hooks: Hooks<object>) => {
   const rules = nameTheirFields(hooks) ? namedRulesOf(hooks) : [];
   return {

@@ -35,7 +35,7 @@ export function strictProblems(
   return verdict.problems;
 }
 
-/** Without `keys`, a key that the caller cannot set may have the stored value. */
+/** Leaves out keys that may have their stored value. The operation never takes `keys`, which stay. */
 export function certainProblems(
   context: LevelContext,
   { body, keys }: { readonly body: JsonObject; readonly keys: readonly string[] },

@@ -41,6 +41,7 @@ export interface SchemaAddition {
   finish(target: ModelClass, schema: Schema): void;
 }
 
+/** A schema belongs to no router, so the additions of all routers apply. */
 const additions = new Set<SchemaAddition>();
 
 export function addToSchemas(addition: SchemaAddition): void {

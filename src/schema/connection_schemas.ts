@@ -9,6 +9,7 @@ interface PluginSchemas {
   readonly built: BuiltSchemas;
 }
 
+/** As they were when the first model was compiled. */
 let usual: readonly Plugin[] | undefined;
 
 const withoutPlugins: BuiltSchemas = new WeakMap();

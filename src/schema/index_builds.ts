@@ -37,7 +37,7 @@ export class IndexBuilds {
   readonly name: string;
   readonly #untold: Set<IndexBuilds>;
   #failure: Error | undefined;
-  /** Since the last successful build. */
+  /** Causes that were logged since the last successful build. */
   readonly #logged = new Set<string>();
   #missing: Error | undefined;
   #tries = 0;

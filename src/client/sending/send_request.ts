@@ -55,7 +55,7 @@ export interface CallOptions {
   readonly timeoutMS?: number | undefined;
   /** Additional headers, which replace headers of `connect()` with the same name. */
   readonly headers?: HeaderValues | undefined;
-  /** Additional query parameters, for hooks of the server, which replace no parameter of another option. */
+  /** Additional query parameters for hooks of the server. They replace no parameter of another option. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 

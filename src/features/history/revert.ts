@@ -35,7 +35,7 @@ export async function revert(context: OpenLevelContext): Promise<Reply> {
 
 interface Earlier {
   readonly values: StoredObject;
-  /** Since the version. */
+  /** Fields that have changed since the version. */
   readonly changed: ReadonlySet<string>;
   /**
    * The newest earlier value of each changed field, and of each object with an `_id` in a list. A

@@ -28,7 +28,7 @@ export interface ShownEntity {
   readonly model: Model<unknown>;
   readonly entity: Document;
   readonly current: StoredObject;
-  /** As the client sees it. */
+  /** The present entity as the client sees it. */
   readonly present: JsonObject;
   /** Hooks run for each shown field, so a long page takes several turns. */
   readonly pacer: TurnPacer;

@@ -24,7 +24,7 @@ export interface TargetSource {
 /** Keyed by the JSON texts of the identifiers. */
 export type FoundTargets = Map<string, JsonText>;
 
-/** The caller limits the time. */
+/** The caller must limit the time. */
 export async function readTargets(
   source: TargetSource,
   ids: readonly unknown[],

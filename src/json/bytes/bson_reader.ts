@@ -135,6 +135,7 @@ export function documentsIn(
   return documents;
 }
 
+/** The type and the name of an ObjectId `_id`. */
 const OBJECT_ID = [0x07, 0x5f, 0x69, 0x64, 0x00];
 
 export function identifierIn(document: Buffer): string | undefined {

@@ -72,7 +72,7 @@ export class JsonWriter {
     this.length += text.length;
   }
 
-  /** Escapes no characters. */
+  /** The text must be valid JSON: nothing is escaped. */
   ascii(text: string): void {
     this.reserve(text.length);
     const { bytes } = this;

@@ -15,7 +15,7 @@ export interface FieldDefault {
   /** Only a Mongoose document can make a `dependent` default. */
   readonly kind: "nothing" | "constant" | "independent" | "dependent";
   readonly given?: unknown;
-  /** Makes the default in its stored form. */
+  /** Makes the default in its stored form. Missing if only a document can. */
   readonly make?: () => unknown;
 }
 

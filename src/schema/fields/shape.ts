@@ -135,6 +135,7 @@ export interface FieldShape {
   readonly selected: boolean;
   /** Only separate routes of the field change the value. */
   readonly managed?: boolean;
+  /** Missing for a nested path of Mongoose. */
   readonly type?: SchemaType;
   readonly shape?: Shape;
   /** Each element of an array, or each value of a Map. */

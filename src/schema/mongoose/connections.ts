@@ -96,7 +96,7 @@ export function isReplicated(connection: Connection): boolean {
   return servers.length > 1 || servers.some(({ type }) => type === "Mongos");
 }
 
-/** Besides the interval of the driver's monitor. */
+/** A reply to the driver's monitor may be late by this before the server counts as silent. */
 const HEARTBEAT_MARGIN_MS = 1000;
 
 /**

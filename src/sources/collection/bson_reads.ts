@@ -149,7 +149,7 @@ export class BsonReads {
     }
   }
 
-  /** The caller limits the time. */
+  /** The caller must limit the time. */
   async joined(
     stored: readonly Buffer[],
     { projection, separator, finder }: Pick<StoredQuery, "projection" | "separator"> & {

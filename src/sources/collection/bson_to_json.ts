@@ -13,7 +13,7 @@ import { DocumentWriter } from "../../json/transcode/transcoder.ts";
 import { type Plan, planJson } from "../../json/transcode/plan.ts";
 import { type MarkedJson, Marking } from "../../json/populate.ts";
 
-/** For one turn of the event loop. */
+/** In bytes, for one turn of the event loop. */
 const PORTION = 16 * 1024;
 
 interface StoredJsonOptions {

@@ -206,7 +206,7 @@ export class CollectionSource implements Source {
     return showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs;
   }
 
-  /** Each needs a transaction with the parent. */
+  /** Missing if a parent refers to the entities: each then needs a transaction with it. */
   get insertEach(): Source["insertEach"] {
     if (this.#options.linked) return undefined;
     return async (entities) =>

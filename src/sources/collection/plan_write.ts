@@ -22,7 +22,7 @@ export interface WriteFacts {
   };
 }
 
-/** The values of the body are checked later. */
+/** A value of the body may need documents too, and is checked later. */
 export function whyDocuments(change: Change, facts: WriteFacts): string | undefined {
   const reason = whyHooked(change);
   if (reason !== undefined) return reason;

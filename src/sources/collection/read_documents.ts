@@ -86,7 +86,7 @@ export async function countInCollection(
 
 /**
  * Throws if the model shows other values than are stored, because the results would reveal them.
- * The caller limits the time.
+ * The caller must limit the time.
  */
 export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,

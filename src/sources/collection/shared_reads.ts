@@ -32,7 +32,7 @@ export class SharedReads {
     this.#reader = reader;
   }
 
-  /** `undefined` if the conditions exclude the entity. The caller limits the time. */
+  /** `undefined` if the conditions exclude the entity. The caller must limit the time. */
   async find(id: ObjectId, query: StoredQuery): Promise<Buffer | undefined> {
     // A transaction sees other data than the reads of other requests.
     const isAlone = sharedSession() !== undefined || this.#running === 0 && this.#wasAlone;

@@ -194,9 +194,10 @@ async function replace(
     return undefined;
   }
   if (!await areAllowed(made, collection)) return undefined;
-  // Already cast.
+  // `replacement()` has cast the identifier, and versions are numbers.
   const named = everyFilter({ [by]: made.entity[by] }, version);
   return (unchanged) => {
+    // An upsert copies its conditions into a new entity, so further conditions allow none.
     const upsert = version === undefined && unchanged === undefined;
     const conditions = castFilter(model, collection.conditions);
     const bound = everyFilter(named, conditions, unchanged ?? {});

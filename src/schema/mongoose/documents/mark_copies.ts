@@ -59,7 +59,7 @@ export function markCopies(schema: Schema): void {
   schema.queue(MARK_SCHEMA, []);
 }
 
-/** A class that Mongoose generated earlier lacks these methods. */
+/** For classes that Mongoose generated earlier, which lack these methods. */
 export function copyMethods({ methods }: Schema): object {
   const names = [...Object.keys(COPIES), MARK_SCHEMA];
   return Object.fromEntries(names.map((name) => [name, methods[name]]));

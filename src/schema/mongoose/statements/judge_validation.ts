@@ -37,7 +37,7 @@ export function judgeValidation(doc: Document, judge: Judge): void {
   }
 }
 
-/** The errors before the validation, as of failed casts. */
+/** The errors before the validation, for example of failed casts. */
 export function pendingProblems(doc: Document): FoundProblems {
   const { $__: { validationError } } = doc as unknown as {
     readonly $__: { readonly validationError?: { readonly errors: FoundProblems } | null };
