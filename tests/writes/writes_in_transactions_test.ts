@@ -169,42 +169,46 @@ function aborting(docs: Model<Counted>) {
   return { around, running };
 }
 
+/** Sends every kind of write. Each changes what the transaction has changed before: another one would wait for that. */
+async function writeAll(app: { readonly [each in "post" | "patch" | "delete"]: Mounted[each] }, {
+  route,
+  id,
+}: { readonly route: string; readonly id: unknown }): Promise<readonly number[]> {
+  const all = `${route}${asQuery({ name: "kept" })}`;
+  const replies = [
+    await app.post(route, { name: "new" }),
+    await app.post(route, [{ name: "new" }, { name: "newer" }]),
+    await app.patch(`${route}/${id}`, { name: "changed" }),
+    await app.patch(all, { name: "changed" }),
+    await app.delete(`${route}/${id}`),
+    await app.delete(all),
+  ];
+  return replies.map(({ status }) => status);
+}
+
 test("entities are written in the transaction around a request, one and several", async () => {
   const mongo = await sharedReplicaSet();
   const connection = await mongoose.createConnection(mongo).asPromise();
   const model = counted(connection);
   const docs = getModel(model, connection) as unknown as Model<Counted>;
   await docs.createCollection();
-  const { _id } = await docs.create({ name: "kept" });
+  const { _id: id } = await docs.create({ name: "kept" });
   await docs.create({ name: "kept" });
   const { around, running } = aborting(docs);
   mongoose.set("transactionAsyncLocalStorage", true);
   try {
-    const router = Framework.initialize({
-      models: [model],
-      limits: { timeMS: 2000 },
-      onError: () => {},
-    });
+    const limits = { timeMS: 2000 };
+    const router = Framework.initialize({ models: [model], limits, onError: () => {} });
     await using app = await start(express().use(express.json(), around, router));
-    // Each writes what the transaction has changed before: another one would wait for that.
     for (const route of ["/docs", "/hooked"]) {
-      const all = `${route}${asQuery({ name: "kept" })}`;
-      const replies = [
-        await app.post(route, { name: "new" }),
-        await app.post(route, [{ name: "new" }, { name: "newer" }]),
-        await app.patch(`${route}/${_id}`, { name: "changed" }),
-        await app.patch(all, { name: "changed" }),
-        await app.delete(`${route}/${_id}`),
-        await app.delete(all),
-      ];
-      assertEquals(replies.map(({ status }) => status), [201, 201, 200, 200, 204, 204], route);
+      assertEquals(await writeAll(app, { route, id }), [201, 201, 200, 200, 204, 204], route);
     }
     await Promise.all(running);
     const left = await docs.find().lean();
-    assertEquals(left.map(({ name, visits }) => [name, visits]), [["kept", undefined], [
-      "kept",
-      undefined,
-    ]]);
+    assertEquals(
+      left.map(({ name, visits }) => [name, visits]),
+      Array(2).fill(["kept", undefined]),
+    );
   } finally {
     mongoose.set("transactionAsyncLocalStorage", false);
     await connection.close();
