@@ -84,20 +84,34 @@ interface Cut {
   readonly way: typeof WAYS[number];
 }
 
+/** Sends names, and gives those that are to be sent again: the line of a 503, and all after it. */
+async function sendSome(
+  app: Mounted,
+  path: string,
+  { names, way }: { readonly names: readonly string[]; readonly way: Cut["way"] },
+): Promise<readonly string[]> {
+  const told = await send(app, path, { names, ...way });
+  const last = told.at(-1);
+  const isCut = last?.status === 503;
+  assert((isCut ? told.slice(0, -1) : told).every(({ status }) => status === 201));
+  const known = new Set(
+    told.flatMap(({ line, status }) => status === 201 ? [names[line - 1]] : []),
+  );
+  return names.slice(isCut ? last.line - 1 : names.length).filter((name) => !known.has(name));
+}
+
 /** Imports all names, with an outage, and goes on where it ended. */
 async function importCut(app: Mounted, path: string, { model, skip, way }: Cut): Promise<void> {
   const { db } = getModel(model);
   await getModel(model).deleteMany({});
   await failCommand(db, ["insert"], { mode: { skip }, closeConnection: true });
-  const told = await send(app, path, { names: NAMES, ...way });
+  let names = await sendSome(app, path, { names: NAMES, way });
   await failCommand(db, ["insert"], { mode: "off" });
-  const last = told.at(-1);
-  const isCut = last?.status === 503;
-  assert(isCut || skip > 1 && told.every(({ status }) => status === 201));
-  assert(told.slice(0, -1).every(({ status }) => status === 201));
-  const known = told.flatMap(({ line, status }) => status === 201 ? NAMES[line - 1] ?? [] : []);
-  const rest = NAMES.slice(isCut ? last.line - 1 : NAMES.length);
-  await send(app, path, { names: rest.filter((name) => !known.includes(name)), ...way });
+  assert(names.length > 0 || skip > 1);
+  // On a busy machine, the time of a request ends before all are stored.
+  for (let left = 50; names.length > 0 && left > 0; left--) {
+    names = await sendSome(app, path, { names, way });
+  }
   const stored = (await getModel(model).find().lean()).map(({ name }) => name);
   assertEquals([path, skip, stored.sort()], [path, skip, NAMES.toSorted()]);
 }
