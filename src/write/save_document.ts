@@ -97,7 +97,7 @@ async function updateDocuments(
     await checkScope(judged, { scope, connection: first.db });
     const [only] = updates.length === 1 ? updates : [];
     const expected = only?.expected();
-    const stored = await sendBound(docs, { ...options, updates }).catch(throwClash);
+    const stored = await sendBound(docs, { ...options, scope, updates }).catch(throwClash);
     for (const [index, doc] of docs.entries()) {
       const { key, version } = updates[index] as BoundUpdate;
       markSaved(doc);
@@ -122,7 +122,7 @@ async function sendBound(
   const place = placeOf(first, { ...options, rule: ruleOfUpdate(options.rule, paths) });
   if (docs.length > 1) {
     const all = updates.map(({ statement }, index) => ({ ...statement, id: docs[index]?._id }));
-    return void await updateEach(place, all);
+    return void await updateEach(place, { updates: all, scope: options.scope });
   }
   const [{ statement: { q: filter, u: update } }] = updates as readonly [BoundUpdate];
   const { shown: projection = {} } = options;

@@ -1,6 +1,6 @@
 import type { Model, mongo, Query } from "mongoose";
 import { StoreFailure } from "../../errors/failure.ts";
-import { type Filter, isEmpty } from "../../filter/filters.ts";
+import { everyFilter, type Filter, isEmpty } from "../../filter/filters.ts";
 import { sendUpdates, type UpdateStatement } from "../../schema/mongoose/statements/commands.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
@@ -127,11 +127,20 @@ export interface NamedUpdate extends UpdateStatement {
   readonly id: unknown;
 }
 
+interface BoundUpdates {
+  readonly updates: readonly NamedUpdate[];
+  /** Leads a read to the shard of the entities. */
+  readonly scope: Filter;
+}
+
 /** Throws "changed" if one of the updates matches no entity. */
-export async function updateEach(place: Place, updates: readonly NamedUpdate[]): Promise<void> {
+export async function updateEach(
+  place: Place,
+  { updates, scope }: BoundUpdates,
+): Promise<void> {
   const { model, rule } = place;
   await transact({ ...place, change: "update", isAtomic: true }, async (options) => {
-    const before = rule && await readBefore(model, { updates, options });
+    const before = rule && await readBefore(model, { updates, scope, options });
     const statements = updates.map(({ q, u }) => ({ q, u }));
     const met = await sendUpdates(model as never, statements, options);
     if (met < updates.length) throw new StoreFailure({ kind: "changed" });
@@ -147,13 +156,10 @@ export async function updateEach(place: Place, updates: readonly NamedUpdate[]):
 /** In the transaction of the updates, so no other write comes between. */
 async function readBefore(
   model: Model<unknown>,
-  { updates, options }: {
-    readonly updates: readonly NamedUpdate[];
-    readonly options: mongo.FindOptions;
-  },
+  { updates, scope, options }: BoundUpdates & { readonly options: mongo.FindOptions },
 ): Promise<ReadonlyMap<string, StoredObject>> {
   const projection = projectionOfWrite(updates.map(({ u }) => u), alwaysRead(model));
-  const named: Filter = { _id: { $in: updates.map(({ id }) => id) } };
+  const named = everyFilter({ _id: { $in: updates.map(({ id }) => id) } }, scope);
   const found = await model.collection.find(named, { ...options, ...BEFORE_WRITE, projection })
     .toArray();
   return new Map(found.map((each) => [storedText(each._id), each]));
