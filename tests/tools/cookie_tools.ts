@@ -56,6 +56,7 @@ test("the page of an application with a session cookie asks for no token", async
   ]);
   await tab.page.goto(`${browser.app.url}/login`);
   await tab.click("button");
+  await tab.click("main a[href='#/notes']");
   await tab.click("tbody ::-p-text(First)");
   await tab.fill("title", "Second");
   await tab.click(SAVE);
