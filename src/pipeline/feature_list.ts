@@ -44,7 +44,7 @@ import type { Call } from "./request/request_context.ts";
 import { actingLevel, type Level, operationAt, type Route } from "./request/route.ts";
 import { type Endpoint, endpointsFor, type RouterFeature } from "./router_feature.ts";
 
-export interface DutiesRequest {
+export interface AdditionsRequest {
   readonly req: FrameworkRequest;
   /** Not `req.framework.actor`, because a hook may have replaced `req.framework`. */
   readonly actor: Actor | undefined;
@@ -156,7 +156,7 @@ export class FeatureList {
       .some(({ feature: { stamps, removal } }) => stamps !== undefined || removal !== undefined);
   });
 
-  additionsOf(target: ModelClass, write: DutiesRequest): Additions | undefined {
+  additionsOf(target: ModelClass, write: AdditionsRequest): Additions | undefined {
     const { req, actor, operation, route, timeBudget, origin } = write;
     const place = { target, operation };
     const rules = this.#rulesOf(target);

@@ -281,17 +281,20 @@ export class CollectionSource implements Source {
     return this.#options.additions?.removal !== undefined;
   }
 
-  protected async removeNamed(named: Filter, options: RemoveOptions = {}): Promise<number> {
+  protected async removeNamed(
+    named: Filter,
+    { around, options }: RemoveOptions = {},
+  ): Promise<number> {
     const model = await this.#options.model();
-    const { additions, selection: { filter, scope } } = this.#options;
-    const { rule, ...place } = this.#writeOptions(options.around);
-    const { options: { collation } } = this.#options.selection;
+    const { additions, timeBudget, selection } = this.#options;
+    const { filter, scope, options: { collation } } = selection;
+    const place = { model, timeBudget, rule: additions?.rule, around };
     const all = castFilter(model, everyFilter(named, filter, scope));
-    const command = { filter: all, collation: collation as object | undefined, ...options };
+    const command = { filter: all, collation: collation as object | undefined, options };
     const update = removalOf(additions, model);
     return update === undefined
-      ? await removeWhere({ ...place, model, rule }, command)
-      : await updateWhere({ ...place, model, rule }, { ...command, update, change: "remove" });
+      ? await removeWhere(place, command)
+      : await updateWhere(place, { ...command, update, change: "remove" });
   }
 
   #ruleOf({ operation, body = {} }: Change): TransactionRule | undefined {

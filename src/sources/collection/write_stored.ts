@@ -231,12 +231,8 @@ async function remove(collection: OpenCollection): Promise<WriteResult | Unsent>
     });
     return typeof stored === "string" ? stored : {};
   }
-  const collation = model.schema.get("collation" as never) as object | undefined;
-  const options = { ...collation && { collation } };
   try {
-    await timeBudget.wait(
-      removeOne({ model, timeBudget }, { filter, id: name?._id ?? name, options }),
-    );
+    await timeBudget.wait(removeOne({ model, timeBudget }, { filter, id: name?._id ?? name }));
     return {};
   } catch (error) {
     if (isFailure(error, "changed")) return "missed";

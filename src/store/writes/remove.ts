@@ -2,7 +2,7 @@ import type { mongo, Query } from "mongoose";
 import { StoreFailure } from "../../errors/failure.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { throughQuery } from "../../schema/mongoose/statements/through_query.ts";
-import { type Place, transact } from "./transact.ts";
+import { collationOf, type Place, transact } from "./transact.ts";
 import { BEFORE_WRITE } from "./written_entity.ts";
 
 /** Throws "changed" if no entity matches. */
@@ -14,9 +14,11 @@ export async function removeOne(
     readonly options?: object;
   },
 ): Promise<void> {
-  const { model: { collection }, rule } = place;
+  const { model, rule } = place;
+  const { collection } = model;
+  const collation = collationOf(model);
   await transact({ ...place, change: "remove", id }, async (own) => {
-    const statement = { ...options, ...own };
+    const statement = { ...collation && { collation }, ...options, ...own };
     // The schema may give the options another read preference, which a transaction refuses.
     const reading = { ...statement, ...BEFORE_WRITE, readPreference: "primary" } as const;
     const before = rule && await collection.findOne(filter, reading);

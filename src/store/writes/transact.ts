@@ -1,4 +1,4 @@
-import type { ClientSession, Model } from "mongoose";
+import type { ClientSession, Model, mongo } from "mongoose";
 import { topOf } from "../../filter/filters.ts";
 import {
   applicationSession,
@@ -69,7 +69,7 @@ export async function transact<T extends Sent>(
   await around(async (session, mostMS) => {
     sent = await work(statementIn(options, { session, mostMS }));
     const { written: entities } = sent;
-    if (rule === undefined || entities === undefined) return;
+    if (rule === undefined || !entities?.length) return;
     if (session === undefined) {
       throw new TypeError("Cannot write the entities of a class together: there is no transaction");
     }
@@ -90,6 +90,11 @@ function statementIn(
   // A statement in a transaction cannot have a write concern.
   const writeConcern = used ? undefined : model.schema.get("writeConcern");
   return { ...options, ...writeConcern && { writeConcern } };
+}
+
+/** The driver does not apply this option of the schema. */
+export function collationOf({ schema }: Model<unknown>): mongo.CollationOptions | undefined {
+  return schema.get("collation" as never);
 }
 
 export function turnOf(model: Model<unknown>, id: unknown): string {

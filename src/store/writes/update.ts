@@ -123,7 +123,7 @@ export function versionOf(model: Model<unknown>): Projection {
   return { [versionKeyOf(model) ?? "_id"]: 1 };
 }
 
-export interface NamedUpdate extends UpdateStatement {
+interface NamedUpdate extends UpdateStatement {
   readonly id: unknown;
 }
 

@@ -4,10 +4,10 @@ import { everyFilter, type Filter } from "../../filter/filters.ts";
 import type { StatementOptions } from "../../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import type { StoredObject } from "../values.ts";
-import { type Place, transact, type WrittenEntities } from "./transact.ts";
+import { collationOf, type Place, transact, type WrittenEntities } from "./transact.ts";
 import { alwaysRead, BEFORE_WRITE, changedBy, projectionOfWrite } from "./written_entity.ts";
 
-export interface Matching {
+interface Matching {
   readonly filter: Filter;
   readonly collation?: object | undefined;
   /** Set by hooks. */
@@ -102,7 +102,7 @@ function optionsOf(
   { collation, options = {}, statement }: Matching & { readonly statement: StatementOptions },
 ): mongo.DeleteOptions {
   const { hint, comment, maxTimeMS } = options;
-  const compared = collation ?? options.collation ?? model.schema.get("collation" as never);
+  const compared = collation ?? options.collation ?? collationOf(model);
   return {
     ...statement,
     maxTimeMS: Math.min(Number(maxTimeMS) || statement.maxTimeMS, statement.maxTimeMS),
