@@ -10,7 +10,7 @@ import { buildApp as buildSamples, seed as seedSamples } from "./samples.ts";
 /** An admin page that is served, and a Chromium for it. */
 export interface AdminBrowser extends AsyncDisposable {
   readonly app: OpenExample;
-  /** Opens a tab at a place such as `/tickets`, and signs in as a user, if one is given. */
+  /** Opens a tab with a storage of its own at a place such as `/tickets`, and signs in as a user, if one is given. */
   readonly openTab: (place: string, options?: TabOptions) => Promise<Tab>;
   /** The statuses of the errors that Chromium has told. */
   readonly refusals: () => string[];
@@ -52,7 +52,9 @@ export async function openAdminBrowser({ path, ...example }: Served): Promise<Ad
   return {
     app,
     async openTab(place, { user, isPhone = false, colors = "light" } = {}) {
-      const shown = await chromium.open(`${app.url}${path}#${place}`);
+      // Another tab would bring its filters along.
+      const context = await chromium.browser.createBrowserContext();
+      const shown = await chromium.open(`${app.url}${path}#${place}`, context);
       opened.push(shown);
       await shown.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: colors }]);
       await shown.page.setViewport(isPhone ? PHONE : DESKTOP);

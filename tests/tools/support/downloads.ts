@@ -10,8 +10,10 @@ export interface Downloads extends AsyncDisposable {
 export async function openDownloads(page: Page): Promise<Downloads> {
   const folder = await Deno.makeTempDir();
   const session = await page.createCDPSession();
+  const { id } = page.browserContext();
   await session.send("Browser.setDownloadBehavior", {
     behavior: "allow",
+    ...id !== undefined && { browserContextId: id },
     downloadPath: folder,
     eventsEnabled: true,
   });
