@@ -10,6 +10,7 @@ import { groupsOf } from "./layout.tsx";
 import { ModelIcon } from "./model_icon.tsx";
 import { type Entity, usePage } from "./page_context.ts";
 import { tint } from "./theme.ts";
+import { useVisible } from "./use_visible.ts";
 
 /** Browsers open six connections to a server, and a live list keeps one of them. */
 const MAX_LIVE = 3;
@@ -118,8 +119,9 @@ const NUMBER = { fontVariantNumeric: "tabular-nums" };
 function useTotal(model: PageModel, isLive: boolean): number | undefined {
   const { open } = usePage();
   const [total, setTotal] = useState<number>();
+  const isVisible = useVisible();
   useEffect(() => {
-    if (!isCounted(model)) return;
+    if (!isCounted(model) || !isVisible) return;
     const stop = new AbortController();
     const { signal } = stop;
     const resource = open(model.path);
@@ -132,7 +134,7 @@ function useTotal(model: PageModel, isLive: boolean): number | undefined {
     // The card of a list that cannot be counted now shows no number.
     follow().catch(() => {});
     return () => stop.abort();
-  }, [model, isLive]);
+  }, [model, isLive, isVisible]);
   return total;
 }
 

@@ -8,6 +8,7 @@ import { failure, messageOf } from "./failure.ts";
 import { pluralOf } from "./fields.ts";
 import { filterOf } from "./list_query.ts";
 import { usePage } from "./page_context.ts";
+import { useVisible } from "./use_visible.ts";
 
 export function LiveSwitch({ model }: { readonly model: PageModel }) {
   const { open } = usePage();
@@ -15,9 +16,10 @@ export function LiveSwitch({ model }: { readonly model: PageModel }) {
   const refresh = useRefresh();
   const notify = useNotify();
   const [isOn, setOn] = useState(false);
+  const isVisible = useVisible();
   const filter = JSON.stringify(filterOf(filterValues, model));
   useEffect(() => {
-    if (!isOn) return;
+    if (!isOn || !isVisible) return;
     const stop = new AbortController();
     const follow = async () => {
       const q = filter === undefined ? {} : { q: JSON.parse(filter) as object };
@@ -33,7 +35,7 @@ export function LiveSwitch({ model }: { readonly model: PageModel }) {
       });
     });
     return () => stop.abort();
-  }, [isOn, filter]);
+  }, [isOn, isVisible, filter]);
   const toggle = (
     <Switch
       size="small"

@@ -1,6 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { getModel } from "@mongrove/mongrove";
+import type { HTTPRequest } from "npm:puppeteer-core@25";
 import { test } from "../harness/testing.ts";
+import { until } from "../support/until.ts";
 import { type AdminBrowser, openAdminBrowser } from "./support/admin_tab.ts";
 import { wantsPicture } from "./support/picture.ts";
 import type { Tab } from "./support/admin_page.ts";
@@ -61,6 +63,31 @@ clinicTest(
     await tab.click(button("Close", DIALOG));
     await tab.click(`${practice} a[href$=create]`);
     await tab.until(TITLE, ["New patient"]);
+  },
+);
+
+clinicTest(
+  "a hidden tab follows nothing, and shows what changed when it is seen",
+  async (admin) => {
+    const tab = await admin.openTab("/");
+    const shown = async () =>
+      await tab.until(".total", [String(await getModel(Patient).countDocuments())]);
+    const become = (state: "hidden" | "visible") =>
+      tab.page.evaluate(`Object.defineProperty(document, "visibilityState",
+      { value: "${state}", configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"))`);
+    await shown();
+    const begun: string[] = [];
+    const ended: string[] = [];
+    const pathOf = (request: HTTPRequest) => new URL(request.url()).pathname;
+    tab.page.on("request", (request) => begun.push(pathOf(request)));
+    tab.page.on("requestfailed", (request) => ended.push(pathOf(request)));
+    await become("hidden");
+    await until(() => ended.includes("/patients"));
+    await admin.app.created("/patients", { name: "Unseen" });
+    assertEquals(begun, []);
+    await become("visible");
+    await shown();
   },
 );
 
@@ -278,6 +305,5 @@ clinicTest(
     await tab.page.reload();
     await tab.page.waitForSelector("nav");
     assertMatch(String(await color()), /light/);
-    await tab.page.evaluate("localStorage.clear()");
   },
 );
