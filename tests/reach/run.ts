@@ -10,8 +10,7 @@ import { say } from "../harness/say.ts";
 import { chooseStd } from "../harness/tasks/choose_std.ts";
 import { makeNpmPackage } from "../harness/tasks/pack/npm_package.ts";
 import { stagePackage, writePackage } from "../harness/tasks/pack/stage_package.ts";
-import { runDeno } from "../harness/tasks/run_deno.ts";
-import { runTask, testsOf } from "../harness/tasks/test_folder.ts";
+import { runFolder, runTask } from "../harness/tasks/test_folder.ts";
 import { serveRegistry } from "./registry/serve_registry.ts";
 import { runCommand } from "./support/run_command.ts";
 import { fetchNodes, makeDenoProject, makeNodeProject, WORKSPACE } from "./support/workspace.ts";
@@ -58,9 +57,7 @@ async function main(args: readonly string[]): Promise<number> {
     await using mongo = await openTaskMongo();
     await using workspace = await makeWorkspace(folder);
     const env = { ...std, ...mongo.env, [WORKSPACE]: JSON.stringify(workspace) };
-    const files = await testsOf("reach", args);
-    const { code } = await runDeno(["test", "--quiet", "-A", ...args, ...files], { env });
-    return code;
+    return await runFolder("reach", args, env);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -18,8 +18,9 @@ const TELL_MS = 30_000;
 /** Clears a terminal's line. */
 const RENEW = "\r\x1b[K";
 
-/** The result of a test or a step: `path => test ... step ... ok (5ms)`. */
-const RESULT = /^(\S+) => (.*) \.\.\. (ok|ignored|FAILED)\b/;
+/** The result of a test or a step: `path => test ... step ... ok (5ms)`. One job tells the path before, and indents. */
+const RESULT = /^(?:(\S+) => )?(\S.*) \.\.\. (ok|ignored|FAILED)\b/;
+const FROM = /^running \d+ tests? from (\S+)$/;
 /** The start of the name of a test in a group. */
 const FILE = /^\w+_test\.ts(?=: )/;
 /** The first line after all results. */
@@ -44,11 +45,14 @@ export async function followTests(
   );
   try {
     let isOver = false;
+    let current: string | undefined;
     for await (const line of linesOf(output)) {
       if (isStopped()) break;
       const text = stripVTControlCharacters(line);
       isOver ||= END.test(text);
-      const [, path, name = "", result] = RESULT.exec(text) ?? [];
+      const from = FROM.exec(text)?.[1];
+      current = from ?? current;
+      const [, path = current, name = "", result] = RESULT.exec(text) ?? [];
       const file = FILE.exec(name)?.[0] ?? path;
       if (file !== undefined) begun.add(file);
       if (result === "FAILED" && !name.includes(" ... ")) {
@@ -56,7 +60,7 @@ export async function followTests(
         fail(basename(file ?? ""));
       }
       if (result === "FAILED") tell(`${renew}${line}\n`);
-      else if (isOver || result === undefined && line !== "") kept.push(line);
+      else if (isOver || (result ?? from) === undefined && line !== "") kept.push(line);
     }
   } finally {
     clearInterval(timer);

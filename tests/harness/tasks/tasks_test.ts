@@ -3,6 +3,7 @@ import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
 import { parseLcov, reportCoverage } from "./coverage.ts";
 import { followTests } from "./follow_tests.ts";
+import { FollowedRuns } from "./followed_runs.ts";
 import { groupTests } from "./group_tests.ts";
 import { countTests } from "./junit.ts";
 import { checkRooms, circlesIn, wrongImports, wrongWrites } from "./rooms.ts";
@@ -75,6 +76,27 @@ Deno.test("followTests() tells failures at once, and keeps the summary", async (
   );
   assertEquals(told.join("").split("\n"), [...RESULTS.split("\n").slice(1, 3), ""]);
   assertEquals(output, SUMMARY.slice(1, -1));
+});
+
+Deno.test("followed runs name the files of a few failed tests, of one job or of several", async () => {
+  const plain = `running 2 tests from ./tests/c_test.ts
+it works ... ok (5ms)
+it fails ... FAILED (5ms)
+`;
+  for (
+    const [results, files] of [[RESULTS, ["b_test.ts"]], [plain, ["tests/c_test.ts"]]] as const
+  ) {
+    const runs = new FollowedRuns();
+    const follow = runs.follow(3);
+    const output = await follow(
+      ReadableStream.from([new TextEncoder().encode(results + SUMMARY)]),
+    );
+    const all = ["a_test.ts", "b_test.ts", "tests/c_test.ts"];
+    assertEquals(runs.fewFailed([{ code: 1, output }], all), files);
+    const other = { code: 1, output: "error: Uncaught" };
+    assertEquals(runs.fewFailed([{ code: 1, output }, other], all), []);
+    assertEquals(output.includes("ok (5ms)"), false);
+  }
 });
 
 Deno.test("followTests() tells of a stopped run how far it was, and no failures", async () => {

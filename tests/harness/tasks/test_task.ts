@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { needAdminPage } from "./admin_task.ts";
 import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
@@ -10,17 +10,11 @@ import {
   type TestFile,
   writeGroups,
 } from "./group_tests.ts";
-import { followTests } from "./follow_tests.ts";
+import { besideReport, FollowedRuns } from "./followed_runs.ts";
 import { openTaskMongo } from "../mongo/task_mongo.ts";
 import { LONG } from "../report.ts";
 import { GROUPED } from "../testing.ts";
-import {
-  type DenoResult,
-  existing,
-  isInterrupted,
-  runDeno,
-  type RunDenoOptions,
-} from "./run_deno.ts";
+import { type DenoResult, existing, runDeno, type RunDenoOptions } from "./run_deno.ts";
 
 /** The tests are left out. Deno ignores files only in its first arguments. */
 const SNIPPETS = ["--ignore=src/**/*_test.ts", "src", "mod.ts", "README.md"];
@@ -30,9 +24,6 @@ const PACKAGES = "tests/harness/load_packages.ts";
 
 /** Two more than there are processors, because tests wait for the database and for time-outs. */
 const JOBS = navigator.hardwareConcurrency + 2;
-
-/** More failures are no chance. */
-const MOST_AGAIN = 4;
 
 /**
  * Runs the tests on one MongoDB.
@@ -83,15 +74,7 @@ async function runAll(
     const all = new Set([...args, "--no-check", "--parallel"]);
     return runDeno([...all], { ...options, ...more, env: { ...options.env, ...env } });
   };
-  const failed: string[] = [];
-  const follow = (count: number) => (output: ReadableStream<Uint8Array<ArrayBuffer>>) =>
-    followTests(output, {
-      files: count,
-      tell: (text) => Deno.stderr.writeSync(new TextEncoder().encode(text)),
-      isTerminal: Deno.stderr.isTerminal(),
-      isStopped: isInterrupted,
-      fail: (file) => failed.push(file),
-    });
+  const runs = new FollowedRuns();
   const { alone, long, groups } = groupTests(files, isLong);
   const folder = await Deno.makeTempDir({ prefix: "mongrove-tests-" });
   try {
@@ -112,27 +95,20 @@ async function runAll(
     const snippets = [...uncovered(test, "snippets"), ...SNIPPETS];
     const results = await Promise.all([
       ...parts.filter(({ count }) => count > 0).map(({ args, count }) =>
-        run(args, env, { follow: follow(count) })
+        run(args, env, { follow: runs.follow(count) })
       ),
       ...test.includes("--doc") ? [run(snippets, { DENO_JOBS: "1" })] : [],
     ]);
     const output = results.map(({ output }) => output).join("\n").trim();
     if (!options.capture) console.log(output);
-    const wrong = results.filter(({ code }) => code !== 0);
-    const [{ code } = { code: 0 }] = wrong;
-    if (!again || !areFew(wrong, failed)) return { code, output };
-    const named = files.map(({ path }) => path).filter((path) => failed.includes(basename(path)));
+    const code = results.find(({ code }) => code !== 0)?.code ?? 0;
+    const named = again ? runs.fewFailed(results, files.map(({ path }) => path)) : [];
+    if (named.length === 0) return { code, output };
     console.log(`\nOnce more, alone: ${named.join(" ")}`);
     return await run([...uncovered(tests, "again"), ...named], { ...env, DENO_JOBS: "1" });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-}
-
-function areFew(wrong: readonly DenoResult[], failed: readonly string[]): boolean {
-  const counts = wrong.map(({ output }) => Number(/^FAILED \| .*?(\d+) failed/m.exec(output)?.[1]));
-  const count = counts.reduce((sum, each) => sum + each, 0);
-  return count === failed.length && count > 0 && count <= MOST_AGAIN;
 }
 
 /** The named files, and the files of named folders, or all. */
@@ -141,11 +117,6 @@ function filesIn(files: readonly TestFile[], named: readonly string[]): readonly
   return files.filter(({ path }) =>
     paths.length === 0 || paths.some((each) => `${path}/`.startsWith(each))
   );
-}
-
-/** Each separate run has a separate report. */
-function besideReport(arg: string, name: string): string {
-  return arg.replace(/^(--junit-path=.*)\.xml$/, `$1_${name}.xml`);
 }
 
 /**
