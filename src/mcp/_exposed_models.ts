@@ -27,6 +27,8 @@ const OPTIONS: Readonly<Record<keyof McpOptions, true>> = {
   expose: true,
   info: true,
   origins: true,
+  hosts: true,
+  authorization: true,
 };
 
 const EXPOSURE: Readonly<Record<keyof Exposure, true>> = {
@@ -64,13 +66,14 @@ export function exposedModels(
 }
 
 function checkOptions(options: McpOptions): void {
-  const { expose, info, origins = [] } = options;
+  const { expose, info, origins = [], hosts = [] } = options;
   const unknown = unknownOption(options, OPTIONS);
   if (unknown !== undefined) throw cannotServe(`there is no option ${unknown}`);
   if (!Array.isArray(expose) || expose.length === 0) {
     throw cannotServe(`"expose" is not a list of models`);
   }
   if (!isTexts(origins)) throw cannotServe(`"origins" is not a list of texts`);
+  if (!isTexts(hosts)) throw cannotServe(`"hosts" is not a list of texts`);
   if (info === undefined || isJsonObject(info) && isTexts([info.name, info.version])) return;
   throw cannotServe(`"info" is not an object with a "name" and a "version"`);
 }
@@ -159,6 +162,6 @@ function isTexts(list: unknown): list is readonly string[] {
   return Array.isArray(list) && list.every((each) => typeof each === "string");
 }
 
-function cannotServe(problem: string): TypeError {
+export function cannotServe(problem: string): TypeError {
   return new TypeError(`Cannot serve assistants: ${problem}`);
 }

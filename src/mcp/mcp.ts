@@ -1,6 +1,7 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request, RequestHandler, Response } from "express";
 import type { FrameworkRouter } from "../host/initialize.ts";
+import { admitCaller, checkAuthorization, type Refusal, serveMetadata } from "./_authorize.ts";
 import { exposedModels } from "./_exposed_models.ts";
 import { answerMessage } from "./_protocol.ts";
 import { toolsFor } from "./_tools.ts";
@@ -9,6 +10,15 @@ import type { McpOptions } from "./options.ts";
 const INSTRUCTIONS =
   `Entities of an API. Call "describe" first: it tells which fields, filters and actions a model has for this caller. ` +
   `A refused call says why in "error": correct it and call again.`;
+
+/** The middleware of {@linkcode mcp}. */
+export interface McpMiddleware extends RequestHandler {
+  /**
+   * Names the servers that give assistants tokens. It answers below `/.well-known`, so mount it without a path. Without
+   * `authorization`, it passes all requests on.
+   */
+  readonly metadata: RequestHandler;
+}
 
 /**
  * Creates middleware that serves chosen models to AI assistants, by the Model Context Protocol over HTTP.
@@ -24,16 +34,18 @@ const INSTRUCTIONS =
  * @returns The middleware.
  * @throws {TypeError} If an option is wrong, or names an operation or action that the API does not have.
  */
-export function mcp(api: FrameworkRouter, options: McpOptions): RequestHandler {
+export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
   const tools = toolsFor(api, exposedModels(api, options));
-  const { info = { name: "mongrove", version: "1.0.0" }, origins = [] } = options;
+  const { info = { name: "mongrove", version: "1.0.0" }, authorization } = options;
+  if (authorization !== undefined) checkAuthorization(authorization);
   const server = { info, instructions: INSTRUCTIONS, tools };
   const answer = async (req: Request, res: Response) => {
-    const { origin } = req.headers;
-    // By DNS rebinding, a web page may reach this server, so `Host` proves nothing. Browsers send the `Origin` of the
-    // page.
-    if (origin !== undefined && !origins.includes(origin)) {
-      return send(res, { status: 403, body: rpcError(`Origin is not one of "origins"`) });
+    const refusal = wrongSender(req, options) ??
+      (authorization && await admitCaller(req, authorization));
+    if (refusal !== undefined) {
+      const { status, message, challenge } = refusal;
+      if (challenge !== undefined) res.set("WWW-Authenticate", challenge);
+      return send(res, { status, body: rpcError(message) });
     }
     if (req.method !== "POST") {
       return send(res.set("Allow", "POST"), {
@@ -51,10 +63,27 @@ export function mcp(api: FrameworkRouter, options: McpOptions): RequestHandler {
     }
     send(res, await answerMessage(req.body, { req, server }));
   };
-  return (req, res, next) => {
+  const handler: RequestHandler = (req, res, next) => {
     if (req.path === "/") answer(req, res).catch(next);
     else next();
   };
+  const metadata: RequestHandler = authorization === undefined
+    ? (_req, _res, next) => next()
+    : serveMetadata(authorization, info.name);
+  return Object.assign(handler, { metadata });
+}
+
+/** By DNS rebinding, a web page may reach this server under another name. Browsers send the `Origin` of the page. */
+function wrongSender(
+  { headers: { origin, host = "" } }: Request,
+  { origins = [], hosts, authorization }: McpOptions,
+): Refusal | undefined {
+  if (origin !== undefined && !origins.includes(origin)) {
+    return { status: 403, message: `Origin is not one of "origins"` };
+  }
+  const known = [...hosts ?? [], ...authorization ? [new URL(authorization.resource).host] : []];
+  if (known.length === 0 || known.includes(host.toLowerCase())) return undefined;
+  return { status: 403, message: `Host is not one of "hosts"` };
 }
 
 function rpcError(message: string): object {

@@ -25,4 +25,6 @@
  */
 
 export { mcp } from "./mcp.ts";
+export type { McpMiddleware } from "./mcp.ts";
 export type { ExposedOperation, Exposure, McpOptions } from "./options.ts";
+export type { McpAuthorization, McpToken } from "./options.ts";

@@ -1,3 +1,5 @@
+// @ts-types="npm:@types/express@^5"
+import type { Request } from "express";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 
 /** An operation that assistants can call. Removals and changes of many entities are never available to them. */
@@ -65,4 +67,45 @@ export interface McpOptions {
    * @default {[]}
    */
   readonly origins?: readonly string[];
+  /**
+   * The accepted values of the header `Host` beside that of `authorization.resource`. Others answer 403. Without both
+   * options, each is accepted.
+   *
+   * @default {[]}
+   */
+  readonly hosts?: readonly string[];
+  /** Assistants sign in by OAuth. Without it, the application judges callers by its middleware and hooks. */
+  readonly authorization?: McpAuthorization;
+}
+
+/** How assistants sign in. A request without a valid token is a 401, before its message is read. */
+export interface McpAuthorization {
+  /** The public URL of this endpoint, for which tokens are made. */
+  readonly resource: string;
+  /** The URLs of the servers that make tokens. */
+  readonly servers: readonly string[];
+  /**
+   * Each token needs all of these scopes. One without them is a 403.
+   *
+   * @default {[]}
+   */
+  readonly scopes?: readonly string[];
+  /** Returns `undefined` for a token that is not valid. An error is a 503, and so is an answer after five seconds. */
+  readonly verify: (
+    token: string,
+    req: Request,
+  ) => McpToken | undefined | Promise<McpToken | undefined>;
+}
+
+/** The user of a valid token. */
+export interface McpToken {
+  /** `req.user` of hooks, which see neither the token nor cookies. */
+  readonly user: unknown;
+  /**
+   * The URLs that the token was made for. A token for other URLs than `resource` is a 401, because its owner gave it to
+   * another server. `false` accepts each.
+   */
+  readonly audience: string | readonly string[] | false;
+  readonly scopes?: readonly string[];
+  readonly expiresAt?: Date;
 }

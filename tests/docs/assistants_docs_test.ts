@@ -1,6 +1,12 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
+import { stub } from "@std/testing/mock";
+import type { Request } from "express-types";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { McpAuthorization } from "@mongrove/mongrove/mcp";
 import { test } from "../harness/testing.ts";
 import { loadRecipe } from "./recipes/open_recipe.ts";
+import { makeProject } from "./tutorial/make_project.ts";
 import { parseAnswer } from "./tutorial/parse_answer.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
 import { Rehearsal } from "./tutorial/rehearsal.ts";
@@ -25,6 +31,30 @@ async function rehearse(t: Deno.TestContext, { page, title }: { page: string; ti
 
 test("docs/assistants.md shows what its file answers", (t) =>
   rehearse(t, { page: "docs/assistants.md", title: "An example" }));
+
+test("docs/assistants.md verifies tokens by the server that has made them", async () => {
+  const step = readSteps(await readPage("docs/assistants.md"))
+    .find(({ title }) => title === "Assistants that sign in by OAuth");
+  await using project = await makeProject();
+  await project.write(step?.files ?? {});
+  const url = pathToFileURL(join(project.folder, "authorization.ts")).href;
+  // deno-lint-ignore mongrove/literal-import -- the file has just been written
+  const { authorization } = await import(url) as { authorization: McpAuthorization };
+  const tokens: Record<string, object | undefined> = {
+    good: { active: true, sub: "ann", aud: authorization.resource, scope: "a b", exp: 1 },
+    old: { active: false },
+  };
+  using _fetch = stub(globalThis, "fetch", async (_url, init) => {
+    const answer = tokens[(init?.body as URLSearchParams).get("token") ?? ""];
+    return await Promise.resolve(Response.json(answer ?? {}, { status: answer ? 200 : 500 }));
+  });
+  const verify = async (token: string) => await authorization.verify(token, {} as Request);
+  const { resource: audience } = authorization;
+  const expiresAt = new Date(1000);
+  const good = { user: { id: "ann" }, audience, scopes: ["a", "b"], expiresAt };
+  assertEquals([await verify("good"), await verify("old")], [good, undefined]);
+  await assertRejects(() => verify("x"), Error, "The login server answered 500");
+});
 
 test("SKILL.md shows what its application answers", (t) =>
   rehearse(t, { page: "SKILL.md", title: "A minimal application" }));

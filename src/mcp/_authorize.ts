@@ -1,0 +1,153 @@
+import type { Request, RequestHandler } from "express-types";
+import { logError } from "../errors/log.ts";
+import { unknownOption } from "../errors/unknown_option.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import { cannotServe } from "./_exposed_models.ts";
+import type { McpAuthorization, McpToken } from "./options.ts";
+
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  /** The value of the header `WWW-Authenticate`. */
+  readonly challenge?: string;
+}
+
+const OPTIONS: Readonly<Record<keyof McpAuthorization, true>> = {
+  resource: true,
+  servers: true,
+  scopes: true,
+  verify: true,
+};
+
+const VERIFY_MS = 5_000;
+
+const WELL_KNOWN = "/.well-known/oauth-protected-resource";
+
+/** The form of RFC 6750. */
+const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
+
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+
+export function checkAuthorization(authorization: McpAuthorization): void {
+  if (!isJsonObject(authorization)) throw cannotServe(`"authorization" is not an object`);
+  const { resource, servers, scopes = [], verify } = authorization as McpAuthorization;
+  const unknown = unknownOption(authorization, OPTIONS);
+  if (unknown !== undefined) throw cannotServe(`"authorization" has no option ${unknown}`);
+  const wanted = "an https URL without a query";
+  if (!isPlainUrl(resource)) throw cannotServe(`"authorization.resource" is not ${wanted}`);
+  if (!Array.isArray(servers) || servers.length === 0 || !servers.every(isPlainUrl)) {
+    throw cannotServe(`"authorization.servers" is not a list with ${wanted}`);
+  }
+  if (!Array.isArray(scopes) || !scopes.every((scope) => SCOPE.test(scope))) {
+    throw cannotServe(`"authorization.scopes" is not a list of scopes`);
+  }
+  if (typeof verify !== "function") {
+    throw cannotServe(`"authorization.verify" is not a function`);
+  }
+}
+
+function isPlainUrl(value: unknown): boolean {
+  if (typeof value !== "string" || !URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return (protocol === "https:" || protocol === "http:" && LOOPBACK.test(hostname)) &&
+    !/[?#]/.test(value);
+}
+
+/** Makes the user of the token that of the request. Cookies and the token are not for hooks. */
+export async function admitCaller(
+  req: Request,
+  authorization: McpAuthorization,
+): Promise<Refusal | undefined> {
+  const { resource, scopes = [], verify } = authorization;
+  const [, token] = BEARER.exec(req.headers.authorization ?? "") ?? [];
+  if (token === undefined) return refused(authorization);
+  let verified: McpToken | undefined;
+  try {
+    verified = await inTime(async () => await verify(token, req));
+  } catch (error) {
+    const text = error instanceof Error ? error.stack ?? error.message : String(error);
+    logError(`Cannot verify the token of an assistant: ${text.replaceAll(token, "[token]")}`);
+    return { status: 503, message: "The token cannot be verified now" };
+  }
+  if (!isValid(verified, resource)) return refused(authorization, "invalid_token");
+  if (!scopes.every((scope) => verified.scopes?.includes(scope))) {
+    return refused(authorization, "insufficient_scope");
+  }
+  delete req.headers.authorization;
+  delete req.headers.cookie;
+  Object.assign(req, { user: verified.user, cookies: {}, signedCookies: {} });
+  return undefined;
+}
+
+async function inTime<T>(run: () => Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`verify() took ${VERIFY_MS} ms`)), VERIFY_MS);
+  try {
+    return await Promise.race([run(), promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isValid(verified: McpToken | undefined, resource: string): verified is McpToken {
+  if (!verified?.user) return false;
+  const { audience, expiresAt } = verified;
+  const isOurs = audience === false ||
+    [audience].flat().some((each) => URL.canParse(each) && keyOf(each) === keyOf(resource));
+  // Not true of an invalid date either.
+  return isOurs && (expiresAt === undefined || expiresAt.getTime() > Date.now());
+}
+
+/** Clients write a URL with a slash at its end, or without one. */
+function keyOf(url: string): string {
+  return new URL(url).href.replace(/\/$/, "");
+}
+
+function refused(
+  { resource, scopes = [] }: McpAuthorization,
+  error?: "invalid_token" | "insufficient_scope",
+): Refusal {
+  const challenge = [
+    ...error === undefined ? [] : [`error="${error}"`],
+    `resource_metadata="${metadataUrl(resource)}"`,
+    ...scopes.length === 0 ? [] : [`scope="${scopes.join(" ")}"`],
+  ];
+  const isScope = error === "insufficient_scope";
+  return {
+    status: isScope ? 403 : 401,
+    message: isScope ? "The token has not all scopes" : "A valid token is needed",
+    challenge: `Bearer ${challenge.join(", ")}`,
+  };
+}
+
+function metadataUrl(resource: string): string {
+  const { origin, pathname } = new URL(resource);
+  return origin + WELL_KNOWN + (pathname === "/" ? "" : pathname);
+}
+
+/** The document of RFC 9728. Some clients leave the path of the resource away. */
+export function serveMetadata(authorization: McpAuthorization, name: string): RequestHandler {
+  const { resource, servers, scopes } = authorization;
+  const paths = [WELL_KNOWN, new URL(metadataUrl(resource)).pathname];
+  const document = {
+    resource,
+    "authorization_servers": servers,
+    ...scopes && { "scopes_supported": scopes },
+    "bearer_methods_supported": ["header"],
+    "resource_name": name,
+  };
+  return (req, res, next) => {
+    if (!paths.includes(req.path)) return next();
+    res.set({
+      "Access-Control-Allow-Origin": "*",
+      "Access-Control-Allow-Headers": "*",
+      "Access-Control-Allow-Methods": "GET, HEAD",
+      "Cache-Control": "public, max-age=3600",
+    });
+    if (req.method === "OPTIONS") res.status(204).end();
+    else if (req.method === "GET" || req.method === "HEAD") res.json(document);
+    else res.status(405).set({ "Allow": "GET, HEAD, OPTIONS", "Cache-Control": "no-store" }).end();
+  };
+}
