@@ -86,12 +86,15 @@ export interface AdminOptions {
   readonly apiPath?: string | undefined;
   /**
    * Returns whether the page shows a route to its user. Only `true` shows it, and the default is all routes that the
-   * user may use. A route that the page does not show is still open to its users.
+   * user may use. This protects nothing: users can still send requests to a route that the page does not show.
    */
   readonly see?:
     | ((req: Request, route: RouteDescription) => boolean | Promise<boolean>)
     | undefined;
-  /** A login by a text in a header. Without it, the page relies on the cookies of the application. */
+  /**
+   * The page asks for a text and sends it in a header, which the guard and hooks of the API must check. Without this
+   * option, the page relies on the cookies of the application.
+   */
   readonly login?: AdminLogin | undefined;
   /** The sign-in and sign-out of the application, for users with a session cookie. */
   readonly session?: AdminSession | undefined;

@@ -33,7 +33,7 @@ export interface DeadLetter {
   readonly at: Date;
   /** The error of the last attempt, with at most 10,000 characters. */
   readonly error: string;
-  /** The number of failed calls of `handle`. */
+  /** The number of the last failed attempt. */
   readonly attempts: number;
   /** The time of the last failed attempt, also of a replay, by the clock of the database. */
   readonly diedAt: Date;

@@ -57,9 +57,10 @@ export interface ArrayFeatures {
 export interface FieldFeatures {
   /**
    * The effect on this entity if the entity of the reference is removed or put into the trash. With `"restrict"`, the
-   * removal answers 409. With `"cascade"`, the referring entities are removed as well, without their hooks. If only the
-   * referred class has a trash, a cascade needs `{ cascade: "forGood" }`. With `"unset"`, the reference is removed. The
-   * default is `"keep"`. `"restrict"` and cascades imply `exists: true`. Needs a database with transactions.
+   * removal answers 409. With `"cascade"`, the referring entities are removed as well, without their hooks and scopes.
+   * If only the referred class has a trash, a cascade needs `{ cascade: "forGood" }`. With `"unset"`, the reference is
+   * removed. The default is `"keep"`. `"restrict"` and cascades imply `exists: true`. Needs a database with
+   * transactions.
    */
   readonly onDelete?: OnDelete;
   /**
@@ -69,8 +70,8 @@ export interface FieldFeatures {
   /** The maximum size of a file, in bytes. Required for `type: StoredFile`, and refused for any other field. */
   readonly maxBytes?: number;
   /**
-   * The media types that a file may have, such as `"image/*"`. A file with another type answers 415. The default is any
-   * type.
+   * The media types that a client may send with a file, such as `"image/*"`. Another type answers 415. The bytes are
+   * not checked. The default is any type.
    */
   readonly accept?: readonly string[];
   /**
@@ -83,15 +84,15 @@ export interface FieldFeatures {
 /** @internal */
 export interface LifecycleOptions<M extends FrameworkModel = FrameworkModel> {
   /**
-   * Whether each write of an entity adds a record with the replaced values. `GET {route}/:id/history` reads the
-   * records, and `POST {route}/:id/revert` sets the entity back to an earlier version. Needs a database with
-   * transactions.
+   * Whether each write of an entity adds a record with the replaced values. By `GET {route}/:id/history`, clients who
+   * may read the entity read the records. By `POST {route}/:id/revert`, clients who may change the entity set it back
+   * to an earlier version. Needs a database with transactions.
    */
   readonly history?: true | HistoryOptions;
   /**
-   * Whether a removal only stores its time in the entity. No request finds the entity after that. Callers for whom the
-   * function `see` returns `true` read the removed entities by `?trash=only`, restore one by
-   * `POST {route}/:id/restore`, and remove one for good by `DELETE {route}/:id?trash=only`.
+   * Whether a removal only stores its time in the entity. No route finds the entity after that, but Mongoose queries of
+   * the application do. Callers for whom the function `see` returns `true` read the removed entities by `?trash=only`,
+   * restore one by `POST {route}/:id/restore`, and remove one for good by `DELETE {route}/:id?trash=only`.
    */
   readonly trash?: true | TrashOptions<M>;
 }
@@ -101,8 +102,9 @@ export interface ClassFeatures<M extends FrameworkModel = FrameworkModel>
   extends LifecycleOptions<M> {
   /**
    * The name of the field with the tenant of an entity. The framework sets the field to the `tenant` of
-   * `Framework.initialize()`, and no request reaches entities of another tenant. With `false`, the entities belong to
-   * no tenant. A router with tenants requires the option for each class.
+   * `Framework.initialize()`, and no route reaches entities of another tenant. Mongoose queries of the application must
+   * name the tenant themselves. With `false`, the entities belong to no tenant. A router with tenants requires the
+   * option for each class.
    */
   readonly tenant?: string | false;
 }
@@ -213,7 +215,10 @@ export interface ReadOptions<M = unknown> {
    * The fields by which clients can sort, such as `?sort=-year,name`. Lists and objects are refused. Only for `all()`.
    */
   readonly sort?: readonly FieldNames<"sort", M>[] | undefined;
-  /** The fields that clients can choose, such as `?select=name,year`. */
+  /**
+   * The fields that clients can choose, such as `?select=name,year`. Without the parameter, an answer has all fields
+   * that the client sees.
+   */
   readonly select?: readonly FieldNames<"select", M>[] | undefined;
   /**
    * The string fields in which `?search=` looks for words, or `{ index: true }` to search by a text index of MongoDB.
@@ -222,7 +227,8 @@ export interface ReadOptions<M = unknown> {
   readonly search?: SearchOptions<FieldNames<"search", M>> | undefined;
   /**
    * The references that clients can replace by entities, such as `?populate=actors`. A reference to a missing entity
-   * becomes `null`, and a list leaves the entity out.
+   * becomes `null`, and a list leaves the entity out. The scope and hidden fields of the referenced class apply, but
+   * its hooks do not run.
    */
   readonly populate?: PopulateFields<M> | undefined;
   /**
@@ -232,7 +238,7 @@ export interface ReadOptions<M = unknown> {
   readonly count?: true | CountOptions | undefined;
   /**
    * Whether clients can follow a list. A client that sends `Accept: text/event-stream` gets the list, and an event for
-   * each later change. Needs a replica set. Only for `all()`.
+   * each later change that it may see. Needs a replica set. Only for `all()`.
    */
   readonly live?: true | LiveOptions | undefined;
   /** The formats besides JSON that clients can ask for with the header `Accept`. Only for `all()`. */

@@ -28,7 +28,7 @@ export function queryOptions(
   { maxTimeMS, order = { _id: 1 }, page = true }: {
     readonly maxTimeMS: number;
     readonly order?: Record<string, 1>;
-    /** `skip` and `limit` of hooks do not apply to the read of a single entity. */
+    /** Whether `skip` and `limit` of hooks apply. */
     readonly page?: boolean;
   },
 ): Record<string, unknown> {

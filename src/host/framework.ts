@@ -68,8 +68,9 @@ export const Framework: {
   readonly describe: (options?: InitializeOptions) => RouteDescription[];
   /**
    * Returns a filter and a Mongoose model, so that a route of the application selects the same entities as the routes
-   * of the model: by `q`, by the `scope`, and on the connection of the request. Neither the `guard` nor hooks run, so
-   * the route must check the rights of the caller itself.
+   * of the model: by `q`, by the `scope`, and on the connection of the request. Neither the `guard` nor hooks run, a
+   * lean query shows hidden fields, and an update can set read-only fields. So the route must check the rights of the
+   * caller itself.
    *
    * @throws {RestError} 400 if `q` is not allowed. An error of the `scope` is thrown unchanged.
    * @throws {TypeError} If the class has no matching `@rest`, or several with different connections.

@@ -57,13 +57,15 @@ export interface InitializeOptions {
    */
   readonly indexes?: "required" | "lazy";
   /**
-   * Refuses undeclared parameters, keys and values of bodies that do not fit, operations that nobody guards, lists
-   * without pages, and removals without a limit. An object turns off single checks. The default is `false`.
+   * Refuses undeclared parameters, keys and values of bodies that do not fit, operations without a guard, a `preFetch`
+   * hook or `open: true`, lists without pages, and removals without a limit. An object turns off single checks. The
+   * default is `false`.
    */
   readonly strict?: boolean | StrictOptions;
   /**
-   * A `preFetch` hook that runs before all others for each request, except to operations with `open: true`. In a batch,
-   * it runs for the batch and for each of its requests.
+   * A `preFetch` hook that runs before all others for each request to a route, except to operations with `open: true`.
+   * In a batch, it runs for the batch and for each of its requests. It guards neither routes of the application nor
+   * `openapi()`.
    */
   readonly guard?: PreFetch;
   /**
@@ -81,12 +83,12 @@ export interface InitializeOptions {
   readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
   /**
    * Whether clients can also read a list by the method `QUERY` (RFC 10008), with the parameters as a JSON object in the
-   * body.
+   * body. Middleware of `app.get()` does not see these requests.
    */
   readonly queryMethod?: boolean;
   /**
-   * With `"listed"`, a filter may name only the paths in the option `filter` of its operation. Without this option, `q`
-   * is refused.
+   * With `"listed"`, `q` may name only the paths in the option `filter` of its operation, and is refused without that
+   * option. By default, an operation without it accepts each field that the client sees.
    */
   readonly filters?: "listed";
   /**
@@ -99,7 +101,7 @@ export interface InitializeOptions {
   readonly tidy?: boolean;
   /**
    * The path and the maximum size of batches, whose requests run in order and in one transaction. By default, there are
-   * none.
+   * none. Middleware at the path of a route does not see the requests in a batch, but the `guard` and hooks do.
    */
   readonly batch?: BatchOptions;
   /**

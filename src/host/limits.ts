@@ -22,7 +22,10 @@ export interface Limits {
   readonly cascade?: number;
   /** Limits on filters in `q`. Larger filters answer 400. */
   readonly query?: QueryLimits;
-  /** Limits on request bodies. Larger bodies answer 400. */
+  /**
+   * Limits on the keys, elements and objects in request bodies. Larger bodies answer 400. The body parser limits the
+   * bytes.
+   */
   readonly body?: BodyLimits;
   /** Limits on live lists. */
   readonly live?: LiveLimits;

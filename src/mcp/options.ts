@@ -2,7 +2,10 @@
 import type { Request } from "express";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 
-/** An operation that assistants can call. Removals and changes of many entities are never available to them. */
+/**
+ * An operation that assistants can call. `replace()`, `updateAll()`, `remove()` and `removeAll()` are never available
+ * to them, but an action may do the same.
+ */
 export type ExposedOperation = "all" | "one" | "create" | "update";
 
 /**
@@ -52,7 +55,10 @@ export interface Exposure {
  * ```
  */
 export interface McpOptions {
-  /** The only models that assistants can use. */
+  /**
+   * The models with tools for assistants. Each call has the rights of its sender, and `populate` can show entities of
+   * other models.
+   */
   readonly expose: readonly Exposure[];
   /**
    * The name and the version of the server.
@@ -62,7 +68,7 @@ export interface McpOptions {
   readonly info?: { readonly name: string; readonly version: string };
   /**
    * The accepted values of the header `Origin`, which browsers send: any web page could otherwise make the browser of a
-   * user send requests. Others answer 403. A request without the header is accepted.
+   * user send requests. Others answer 403. A request without the header, as programs send it, is accepted.
    *
    * @default {[]}
    */

@@ -53,7 +53,7 @@ export interface OpenApiOptions {
   /** The Security Scheme Objects of OpenAPI, by name. */
   readonly securitySchemes?: Readonly<Record<string, object>>;
   /**
-   * Whether `GET /docs` shows a documentation page.
+   * Whether `GET /docs` shows a documentation page. The document is served in any case.
    *
    * @default {true}
    */

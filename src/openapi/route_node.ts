@@ -48,7 +48,7 @@ export interface RouteNode
   readonly needed?: string;
   /** The fields of a unique index that all readers see, for the example of `CONFLICT`. */
   readonly unique?: readonly string[];
-  /** Strict bodies allow no other keys and types. */
+  /** Refuses undeclared keys and wrong types. */
   readonly isStrict: boolean;
   /** Functions of the application can refuse a request with their own error. */
   readonly isHooked: boolean;

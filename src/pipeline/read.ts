@@ -98,7 +98,7 @@ export async function joinedTexts(
   return (await entityTexts(context, values)).join(separator);
 }
 
-/** A single query for each reference field fills a whole batch. */
+/** Populating costs a query for each batch and reference field. */
 export async function* inBatches(
   { pieces: { fills } }: OpenLevelContext,
   lists: AsyncIterable<readonly unknown[]>,

@@ -55,7 +55,7 @@ export class ReaderOptions {
     for (const { feature, rule } of this.#rules) feature.start?.(rule, route);
   }
 
-  /** Parameters and headers outside of `keeps`, and a second exclusive feature, are refused. */
+  /** An exclusive feature refuses all features that its `keeps` does not name. */
   parse({ req, ofHooks, captured, bodyLimits }: ParsedRequest): ParsedFeatures {
     if (this.declared.isEmpty) return NOTHING;
     const given = readParameters(req.url, {

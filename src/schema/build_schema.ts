@@ -214,7 +214,7 @@ function refuseExpiry(schema: Schema): void {
 }
 
 /**
- * Mongoose would exclude both the object and the Map in it, and MongoDB refuses such a projection.
+ * With `select: false` on an object and a Map in it, Mongoose excludes both, and MongoDB refuses.
  */
 function refuseInnerMaps(schema: Schema): void {
   for (const [path, type] of Object.entries(schema.paths)) {

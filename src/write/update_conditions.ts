@@ -64,7 +64,7 @@ export function boundUpdate(
   // Mongoose makes the version a condition of updates of arrays and numeric keys, which would fail after a change of
   // any other field.
   if (key !== undefined && !(isTied && version !== null)) delete where[key];
-  // Outside of `$and`, a condition on `_id` would overwrite the `_id` of the document.
+  // Outside of `$and`, a condition on `_id` would replace the one in `where`.
   const q = { ...where, ...shardKeyIn(doc, values), ...all.length > 0 && { $and: all } };
   const statement = { q, u: counted(changes, { key, values }) };
   const expected = () => setFields({ ...values }, appliedFields(values, changes));

@@ -24,8 +24,9 @@ export type NewOf<M> =
 
 /**
  * The body of `update()`, which is a merge patch. Objects are merged, lists are replaced, and `null` clears a field.
- * `ReadOnly` and `Hidden` fields do not compile. The body can repeat the stored `_id` and `__v`. A server with strict
- * bodies answers 409 if `__v` is not the stored version, and other servers ignore both.
+ * `ReadOnly` and `Hidden` fields do not compile, but only the option `readonly` stops other clients. The body can
+ * repeat the stored `_id` and `__v`. A server with strict bodies answers 409 if `__v` is not the stored version, and
+ * other servers ignore both.
  *
  * @typeParam M The model.
  */

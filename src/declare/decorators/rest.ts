@@ -60,8 +60,8 @@ export interface RestOptions<
   readonly open?: boolean | undefined;
   /**
    * Whether this `@rest` applies to references to the class. Its `scope` selects the entities that references can name
-   * and show, and the hooks of its `one()` guard these entities. A referenced class needs a main `@rest` if it has
-   * several `@rest` and at least one of them has a scope.
+   * and show, and the hooks of its `one()` guard their sub-resources, but not `populate`. A referenced class needs a
+   * main `@rest` if it has several `@rest` and at least one of them has a scope.
    */
   readonly main?: boolean | undefined;
 }

@@ -116,7 +116,7 @@ const IN_UTC = [new Date("0001-01-01"), new Date("9999-12-31T23:59:59.999Z")] as
 /** In some time zone. The computation of the year fails for values that are no dates. */
 const IN_ANY_ZONE = [new Date("0000-12-31"), new Date("+010000-01-01T23:59:59.999Z")] as const;
 
-/** JSON shows dates that JavaScript cannot represent as `null`. */
+/** JSON shows dates outside of this range as `null`. */
 const SHOWN_DATES = [new Date(-TIME_RANGE), new Date(TIME_RANGE)] as const;
 
 /** JSON shows these numbers as `null`. */

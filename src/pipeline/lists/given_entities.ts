@@ -34,7 +34,7 @@ async function evaluate(fetch: () => unknown): Promise<unknown> {
   }
 }
 
-/** A cursor would stay open in the database if the caller stops early. */
+/** Closes the cursor if the caller stops early. */
 export async function* givenEntities(
   given: unknown,
   timeBudget: TimeBudget,

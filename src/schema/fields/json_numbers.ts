@@ -75,7 +75,7 @@ function keyOf(token: string): string {
   return digits === "" ? "0" : `${sign}${digits}e${exponent}`;
 }
 
-/** The exponent belongs to the last digit. */
+/** The value is `${digits}e${exponent}`. */
 function decimalOf(token: string) {
   const [, sign = "", whole = "", fraction = "", power = "0"] =
     /^([+-]?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(token) ?? [];

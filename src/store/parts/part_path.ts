@@ -83,8 +83,7 @@ export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineS
 }
 
 /**
- * Leaves out scopes that cannot be written as such a condition. {@linkcode changePlace} checks them on a copy of the
- * document.
+ * Leaves out scopes of parts that may read any field. {@linkcode changePlace} checks them on a copy of the document.
  */
 export function conditionsOf({ scope, version, seen, steps }: PartPath, part: Filter): Filter {
   const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {

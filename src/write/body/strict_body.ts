@@ -159,7 +159,7 @@ function rootPath(key: string): string {
   return PROTOTYPE_KEYS.has(key) ? "" : key;
 }
 
-/** A client may send back undeclared keys of an answer. */
+/** A `toJSON` may show keys that no field declares. */
 function makesJson({ schema }: Shape): boolean {
   return schema !== undefined && hasOwnJson(schema);
 }

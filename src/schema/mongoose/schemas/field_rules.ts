@@ -47,7 +47,7 @@ export function isLocked(type: SchemaType | undefined, holder: object): boolean 
 
 const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
 
-/** A type of the application may read any option, and may cast and validate in any way. */
+/** `false` for a type of the application, whose options and casts are not known. */
 export function isMongooseType({ constructor }: SchemaType): boolean {
   return TYPES.has(constructor);
 }
