@@ -263,8 +263,8 @@ async function tidyClass(
   { connection, features, tidies, lease, at, signal, count }: TidyClassOptions,
 ): Promise<void> {
   const model = getModel(target, connection) as unknown as Model<unknown>;
-  const rule = features.ruleOf(target, "tidy");
-  const removal = new RemovalForGood(model, { limit: PORTION, rule });
+  const addedStatements = features.addedStatementsOf(target, "tidy");
+  const removal = new RemovalForGood(model, { limit: PORTION, addedStatements });
   const { tooLarge } = removal;
   const remove = (filter: Filter) => removal.remove(filter);
   for (const tidy of tidies) {

@@ -10,11 +10,11 @@ import { buildSchema } from "../schema/build_schema.ts";
 import type { Filter } from "../filter/filters.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
 import type { Stamps } from "../store/values.ts";
-import type { TransactionRule, WrittenEntities } from "../store/writes/transact.ts";
+import type { AddedStatements, WrittenEntities } from "../store/writes/transact.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import type { ClassMethod, PartMethod } from "./class_methods.ts";
 import type { ParameterFacts, Withheld } from "./description.ts";
-import type { JoinedClass } from "./joined_class.ts";
+import type { ClassWriter } from "./class_writer.ts";
 import type { Call, LevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
 import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts";
@@ -71,22 +71,25 @@ export interface ClassFeature<R = unknown> {
   /** Fields of `stamps`, which other writes keep. */
   stamped?(rule: R): readonly string[];
   /** Sends statements in the transaction of each write. It needs a database with transactions. */
-  together?(rule: R, write: TogetherWrite): Promise<void>;
-  /** Begins index builds for {@linkcode ClassFeature.together}, before a batch begins its transaction. */
+  addStatements?(rule: R, write: TransactionWrite): Promise<void>;
+  /** Begins index builds for {@linkcode ClassFeature.addStatements} before a batch begins its transaction. */
   build?(rule: R, model: Model<unknown>): void;
-  /** Classes that {@linkcode ClassFeature.together} may read or write. */
+  /** Classes that {@linkcode ClassFeature.addStatements} may read or write. */
   writes?(rule: R, target: ModelClass): readonly ModelClass[];
   /** Removes expired data of the class. */
   tidy?(rule: R): Tidy | undefined;
   /** Runs after a write, before the answer. It must not throw, because the write cannot be undone. */
   after?(rule: R, write: DoneWrite): Promise<void>;
-  /** Whether an operation has statements of {@linkcode ClassFeature.together}. By default, all do. */
-  joins?(rule: R, write: { readonly target: ModelClass; readonly operation: string }): boolean;
+  /** Whether {@linkcode ClassFeature.addStatements} runs for an operation. By default, all do. */
+  addsStatements?(
+    rule: R,
+    write: { readonly target: ModelClass; readonly operation: string },
+  ): boolean;
   /**
-   * Updates of these fields need {@linkcode ClassFeature.together}, as updates that bring an entity back always do. By
-   * default, all do.
+   * Updates of these fields need {@linkcode ClassFeature.addStatements}, as updates that bring an entity back always do.
+   * By default, all do.
    */
-  joinedFields?(rule: R, target: ModelClass): readonly string[];
+  statementFields?(rule: R, target: ModelClass): readonly string[];
 }
 
 export interface RemovalFields {
@@ -126,7 +129,7 @@ export interface StampedWrite {
   readonly schema: Schema;
 }
 
-export interface TogetherWrite extends WrittenEntities {
+export interface TransactionWrite extends WrittenEntities {
   /** Missing for removals of expired entities. */
   readonly req?: FrameworkRequest | undefined;
   /** Missing if the option `actor` returned no sender. */
@@ -135,10 +138,10 @@ export interface TogetherWrite extends WrittenEntities {
   /** As in `comments.create` for a write of a part. */
   readonly operation: string;
   readonly session: ClientSession;
-  readonly request?: JoinedRequest | undefined;
+  readonly request?: TransactionRequest | undefined;
 }
 
-export interface JoinedRequest {
+export interface TransactionRequest {
   readonly req: FrameworkRequest;
   readonly actor: Actor | undefined;
   readonly route: Route;
@@ -147,14 +150,14 @@ export interface JoinedRequest {
   /** Separates requests with equal times. Cascades store it too. */
   readonly removalId: mongo.ObjectId;
   /** The write that the client has asked for. `maxCascade` counts all removals with one origin. */
-  readonly origin: TogetherWrite | undefined;
-  /** Writes another class in the transaction of `from`. The history records the operation in `place`. */
-  open(from: TogetherWrite, place: JoinedPlace): Promise<JoinedClass>;
+  readonly origin: TransactionWrite | undefined;
+  /** Writes another class in the transaction of `from`. The history records the operation in `options`. */
+  classWriter(from: TransactionWrite, options: ClassWriterOptions): Promise<ClassWriter>;
 }
 
-export type RemovalRequest = Pick<JoinedRequest, "req" | "actor" | "at" | "removalId">;
+export type RemovalRequest = Pick<TransactionRequest, "req" | "actor" | "at" | "removalId">;
 
-export interface JoinedPlace extends Pick<TogetherWrite, "target" | "operation"> {
+export interface ClassWriterOptions extends Pick<TransactionWrite, "target" | "operation"> {
   /**
    * With `"route"`, the writes reach the trash if the request does.
    *
@@ -270,39 +273,39 @@ export function removalFieldsOf(rules: readonly ClassRule[]): RemovalFields | un
   return rules.map(({ feature, rule }) => feature.removalFields?.(rule)).find((each) => each);
 }
 
-export function joiningRules(
+export function featuresWithStatements(
   rules: readonly ClassRule[],
-  write: Pick<TogetherWrite, "operation" | "target">,
+  write: Pick<TransactionWrite, "operation" | "target">,
 ): ClassRule[] {
   return rules.filter(({ feature, rule }) =>
-    feature.together !== undefined && feature.joins?.(rule, write) !== false
+    feature.addStatements !== undefined && feature.addsStatements?.(rule, write) !== false
   );
 }
 
 /** `undefined` stands for all fields. */
-function joinedFieldsOf(
+function statementFieldsOf(
   rules: readonly ClassRule[],
-  write: Pick<TogetherWrite, "operation" | "target">,
+  write: Pick<TransactionWrite, "operation" | "target">,
 ): ReadonlySet<string> | undefined {
-  const joined = joiningRules(rules, write).map(({ feature, rule }) =>
-    feature.joinedFields?.(rule, write.target)
+  const fields = featuresWithStatements(rules, write).map(({ feature, rule }) =>
+    feature.statementFields?.(rule, write.target)
   );
-  if (joined.includes(undefined)) return undefined;
-  return new Set([...joined.flatMap((each) => each ?? []), ...removalFieldsOf(rules)?.all ?? []]);
+  if (fields.includes(undefined)) return undefined;
+  return new Set([...fields.flatMap((each) => each ?? []), ...removalFieldsOf(rules)?.all ?? []]);
 }
 
-export function transactionRule(
+export function buildAddedStatements(
   rules: readonly ClassRule[],
-  { request, ...place }: JoinedPlace & { readonly request?: JoinedRequest },
-): TransactionRule | undefined {
-  const joining = joiningRules(rules, place);
-  if (joining.length === 0) return undefined;
+  { request, ...place }: ClassWriterOptions & { readonly request?: TransactionRequest },
+): AddedStatements | undefined {
+  const adding = featuresWithStatements(rules, place);
+  if (adding.length === 0) return undefined;
   return {
-    fields: joinedFieldsOf(rules, place),
+    fields: statementFieldsOf(rules, place),
     async send(written, session) {
       const { req, actor } = request ?? {};
       const write = { ...written, ...place, req, actor, session, request };
-      for (const { feature, rule } of joining) await feature.together?.(rule, write);
+      for (const { feature, rule } of adding) await feature.addStatements?.(rule, write);
     },
   };
 }

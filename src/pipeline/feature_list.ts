@@ -11,14 +11,14 @@ import type { Method } from "../declare/operations/methods.ts";
 import { addToSchemas, embeddedClasses } from "../schema/build_schema.ts";
 import { getModel } from "../schema/get_model.ts";
 import { memoize } from "../schema/memoize.ts";
-import type { TransactionRule } from "../store/writes/transact.ts";
+import type { AddedStatements } from "../store/writes/transact.ts";
 import type { Additions } from "../sources/additions.ts";
 import {
   addRulesToSchema,
+  buildAddedStatements,
   changeIndexesByRules,
   type ClassFeature,
-  type JoinedRequest,
-  joiningRules,
+  featuresWithStatements,
   type Reach,
   readClassRules,
   removalByRules,
@@ -31,14 +31,14 @@ import {
   startRules,
   tidiesOfRules,
   type Tidy,
-  type TogetherWrite,
-  transactionRule,
+  type TransactionRequest,
+  type TransactionWrite,
 } from "./class_feature.ts";
 import { methodsOfRules, partMethodsOfRules, performOf } from "./class_methods.ts";
 import type { AnyFeature } from "./feature.ts";
 import type { ParameterFacts, Withheld } from "./description.ts";
 import { refuseStandalone } from "./check_transactions.ts";
-import { openJoined } from "./joined_class.ts";
+import { makeClassWriter } from "./class_writer.ts";
 import type { ParameterForms } from "./given_request.ts";
 import type { Call } from "./request/request_context.ts";
 import { actingLevel, type Level, operationAt, type Route } from "./request/route.ts";
@@ -51,7 +51,7 @@ export interface AdditionsRequest {
   readonly operation: string;
   readonly route: Route;
   readonly timeBudget: TimeBudget;
-  readonly origin?: TogetherWrite | undefined;
+  readonly origin?: TransactionWrite | undefined;
 }
 
 export class FeatureList {
@@ -160,19 +160,21 @@ export class FeatureList {
     const { req, actor, operation, route, timeBudget, origin } = write;
     const place = { target, operation };
     const rules = this.#rulesOf(target);
-    if (!this.#addsValues(target) && joiningRules(rules, place).length === 0) return undefined;
+    if (!this.#addsValues(target) && featuresWithStatements(rules, place).length === 0) {
+      return undefined;
+    }
     const at = origin?.request?.at ?? new Date();
     const removalId = origin?.request?.removalId ?? new mongoose.Types.ObjectId();
-    const request: JoinedRequest = {
+    const request: TransactionRequest = {
       req,
       actor,
       route,
       at,
       removalId,
       origin,
-      open: (from, opened) => openJoined(from, { ...opened, timeBudget }),
+      classWriter: (from, options) => makeClassWriter(from, { ...options, timeBudget }),
     };
-    const rule = transactionRule(rules, { ...place, request });
+    const addedStatements = buildAddedStatements(rules, { ...place, request });
     const removal = removalByRules(rules, { req, actor, at, removalId });
     return {
       target,
@@ -182,7 +184,7 @@ export class FeatureList {
       },
       stamped: (each) => stampedByRules(this.#rulesOf(each)),
       ...removal && { removal },
-      ...rule && { rule },
+      ...addedStatements && { addedStatements },
     };
   }
 
@@ -208,8 +210,8 @@ export class FeatureList {
   }
 
   /** For writes that no request causes. */
-  ruleOf(target: ModelClass, operation: string): TransactionRule | undefined {
-    return transactionRule(this.#rulesOf(target), { target, operation });
+  addedStatementsOf(target: ModelClass, operation: string): AddedStatements | undefined {
+    return buildAddedStatements(this.#rulesOf(target), { target, operation });
   }
 
   removalFieldsOf(target: ModelClass): RemovalFields | undefined {
@@ -229,9 +231,9 @@ export class FeatureList {
         for (const feature of this.#without(each)) feature.startWithout?.({ target: each, route });
       }
       const operation = operationAt(route, index);
-      const [joined] = joiningRules(this.#rulesOf(target), { target, operation });
-      if (joined === undefined || route.operation.change === undefined) continue;
-      const { name } = joined.feature;
+      const [adding] = featuresWithStatements(this.#rulesOf(target), { target, operation });
+      if (adding === undefined || route.operation.change === undefined) continue;
+      const { name } = adding.feature;
       refuseStandalone(route, `"${name}" adds statements to each write, but ${STANDALONE}`);
     }
   }

@@ -10,7 +10,7 @@ import { markSaved, saveBy, saveEachBy } from "../schema/mongoose/statements/sav
 import type { StoredObject } from "../store/values.ts";
 import { insertMany, insertOne } from "../store/writes/insert.ts";
 import { insertEach as insertEachValue } from "../store/writes/insert_each.ts";
-import { type Place, ruleOfUpdate } from "../store/writes/transact.ts";
+import { type Place, statementsForUpdate } from "../store/writes/transact.ts";
 import { updateEach, updateOne } from "../store/writes/update.ts";
 import { holdStored } from "./hold_stored.ts";
 import { factsOf, type Snapshot } from "./document_facts.ts";
@@ -35,10 +35,10 @@ export interface SaveDocumentOptions extends Omit<Place, "model" | "session"> {
 
 export function placeOf(
   first: Document,
-  { timeBudget, rule, part, around }: Omit<Place, "model">,
+  { timeBudget, addedStatements, part, around }: Omit<Place, "model">,
 ): Place {
   const model = first.constructor as Model<unknown>;
-  return { model, timeBudget, rule, part, around, session: first.$session() };
+  return { model, timeBudget, addedStatements, part, around, session: first.$session() };
 }
 
 /**
@@ -119,7 +119,10 @@ async function sendBound(
 ): Promise<StoredObject | undefined> {
   const [first] = docs as readonly [Document];
   const paths = updates.flatMap(({ statement: { u } }) => writtenPaths(u));
-  const place = placeOf(first, { ...options, rule: ruleOfUpdate(options.rule, paths) });
+  const place = placeOf(first, {
+    ...options,
+    addedStatements: statementsForUpdate(options.addedStatements, paths),
+  });
   if (docs.length > 1) {
     const all = updates.map(({ statement }, index) => ({ ...statement, id: docs[index]?._id }));
     return void await updateEach(place, { updates: all, scope: options.scope });

@@ -41,8 +41,8 @@ export const files: ClassFeature<FilePaths> = {
   },
   after: removeFiles,
   // `after` does not run for cascades, so their transaction marks the files for housekeeping.
-  joins: (_paths, { operation }) => operation === "cascade",
-  async together(_paths, { change, entities, model, session }) {
+  addsStatements: (_paths, { operation }) => operation === "cascade",
+  async addStatements(_paths, { change, entities, model, session }) {
     if (change === "remove") {
       await suspectFiles(model, { ids: entities.map(({ id }) => id), session });
     }

@@ -44,7 +44,7 @@ export const history: ClassFeature<HistoryRule> = {
   },
   methods: (_rule, { methods }) => [...historyMethods(methods), ...revertMethods(methods)],
   build: (rule, model) => keepFor(model, rule),
-  together: addRecords,
+  addStatements: addRecords,
 };
 
 function checkRoutes(target: ModelClass): void {

@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { StoreFailure } from "../../errors/failure.ts";
-import type { TogetherWrite } from "../../pipeline/class_feature.ts";
+import type { TransactionWrite } from "../../pipeline/class_feature.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { sendUpdates, type UpsertStatement } from "../../schema/mongoose/statements/commands.ts";
@@ -19,7 +19,7 @@ const MAX_BYTES = 16 * 1024 * 1024 - 16 * 1024;
 
 export async function addRecords(
   rule: HistoryRule,
-  { target, model, entities, session, ...write }: TogetherWrite,
+  { target, model, entities, session, ...write }: TransactionWrite,
 ): Promise<void> {
   keepFor(model, rule);
   const records = entities.map((entity) => recordOf(entity, { ...write, model, target }));
@@ -43,7 +43,7 @@ function insertionOf(record: NewRecord): UpsertStatement {
 
 const NOW = { at: "$$NOW" };
 
-interface RecordedWrite extends Pick<TogetherWrite, "actor" | "operation" | "model"> {
+interface RecordedWrite extends Pick<TransactionWrite, "actor" | "operation" | "model"> {
   readonly target: ModelClass;
 }
 

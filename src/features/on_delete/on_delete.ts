@@ -3,7 +3,7 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isHookName, isOperationName } from "../../declare/operations/operation.ts";
 import { logHint } from "../../errors/log.ts";
 import { topOf } from "../../filter/filters.ts";
-import type { ClassFeature, TogetherWrite } from "../../pipeline/class_feature.ts";
+import type { ClassFeature, TransactionWrite } from "../../pipeline/class_feature.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
 import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { embeddedClasses } from "../../schema/build_schema.ts";
@@ -26,11 +26,11 @@ export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
   settings: readSettings,
   start: checkRoute,
   indexes: addIndexes,
-  joins: (_rules, write) => joins(write),
-  joinedFields: (_rules, target) =>
+  addsStatements: (_rules, write) => addsStatements(write),
+  statementFields: (_rules, target) =>
     referringFields(target).filter(mustExist).map(({ path }) => topOf(path)),
   writes: (_rules, target) => fieldsReferringTo(target).map(({ owner }) => owner),
-  async together(_rules, write) {
+  async addStatements(_rules, write) {
     if (!isOfRequest(write)) return;
     if (write.change === "remove") return await applyRules(write);
     const returned = await returnedBy(write);
@@ -47,10 +47,12 @@ const REMOVALS: ReadonlySet<string> = new Set(["remove", "removeAll", CASCADE]);
 const WITHOUT_RULES: ReadonlySet<string> = new Set([UNSET, "tidy"]);
 
 /**
- * A write joins if it may set a reference that must lead to an entity, and a restore if a cascade
+ * A write has statements if it may set a reference that must lead to an entity, and a restore if a cascade
  * may have removed others.
  */
-function joins({ target, operation }: Pick<TogetherWrite, "target" | "operation">): boolean {
+function addsStatements(
+  { target, operation }: Pick<TransactionWrite, "target" | "operation">,
+): boolean {
   if (REMOVALS.has(operation)) return fieldsReferringTo(target).length > 0;
   if (WITHOUT_RULES.has(operation)) return false;
   if (referringFields(target).some(mustExist)) return true;

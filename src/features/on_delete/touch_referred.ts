@@ -8,7 +8,7 @@ import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { castIdentifier } from "../../sources/entities.ts";
 import { type StoredObject, storedText } from "../../store/values.ts";
 import { BEFORE_WRITE, type WrittenEntity } from "../../store/writes/written_entity.ts";
-import { openClass, type RequestWrite } from "./request_write.ts";
+import { classWriterFor, type RequestWrite } from "./request_write.ts";
 import { type ReferringField, referringFields } from "./referring_fields.ts";
 
 /** These rules promise that every reference leads to an entity. */
@@ -37,7 +37,7 @@ export async function touchReferred(
 /** Changing the time of the removal takes an entity out of the trash. */
 export async function returnedBy(write: RequestWrite): Promise<WrittenEntity[]> {
   if (write.change !== "update") return [];
-  const { removal } = await openClass(write, write);
+  const { removal } = await classWriterFor(write, write);
   if (removal === undefined) return [];
   return write.entities.filter(({ changed = [] }) => changed.includes(removal.time));
 }
@@ -77,7 +77,7 @@ async function readStored(
   const ids = entities.flatMap(({ id, created }) => created === undefined ? [id] : []);
   if (ids.length === 0) return new Map(created);
   const projection = Object.fromEntries(fields.map(({ path }) => [topOf(path), 1]));
-  const { present } = await openClass(write, write);
+  const { present } = await classWriterFor(write, write);
   const named = everyFilter({ _id: { $in: ids } }, present);
   const found = await model.collection.find(named, { ...BEFORE_WRITE, projection, session })
     .toArray();
@@ -99,7 +99,7 @@ async function touchAll(
     readonly references: readonly NewReference[];
   },
 ): Promise<void> {
-  const { model, present } = await openClass(write, { target });
+  const { model, present } = await classWriterFor(write, { target });
   const { session } = write;
   const ids = new Map<string, unknown>();
   for (const { id } of references) {

@@ -26,7 +26,7 @@ import { JudgedReads } from "./judged_reads.ts";
 import { type ModelReads, modelSupport } from "./model_support.ts";
 import { readPage } from "./read_window.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import type { TransactionRule } from "../../store/writes/transact.ts";
+import type { AddedStatements } from "../../store/writes/transact.ts";
 import type { Stamps } from "../../store/values.ts";
 import type { StoredEntity, StoredQuery } from "./bson_reads.ts";
 
@@ -45,7 +45,7 @@ export interface OpenCollection {
   readonly by?: string | undefined;
   readonly stamps?: ((isNew: boolean) => Stamps) | undefined;
   readonly removal?: Update | undefined;
-  readonly rule?: TransactionRule | undefined;
+  readonly addedStatements?: AddedStatements | undefined;
 }
 
 /** With `isOne`, `skip` and `limit` are ignored, and the version is read for the `ETag`. */

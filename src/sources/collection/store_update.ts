@@ -34,13 +34,13 @@ export function removalOf(
 /** After "refused", Mongoose documents must repeat the write. */
 export async function store(
   command: Omit<UpdateCommand, "id" | "projection">,
-  { minimal = false, rule, name, ...collection }: OpenCollection & {
+  { minimal = false, addedStatements, name, ...collection }: OpenCollection & {
     readonly minimal?: boolean | undefined;
   },
 ): Promise<WriteResult | Unsent> {
   const { model, shape, timeBudget } = collection;
   const projection = minimal ? versionOf(model) : shape.withoutApart;
-  const sent = updateOne({ model, timeBudget, rule }, {
+  const sent = updateOne({ model, timeBudget, addedStatements }, {
     ...command,
     id: name?._id ?? name,
     projection,

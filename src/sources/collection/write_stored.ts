@@ -61,12 +61,12 @@ async function create(
   { body = {}, claim, minimal = false }: Change,
   collection: OpenCollection,
 ): Promise<Send | undefined> {
-  const { model, timeBudget, shape, rule } = collection;
+  const { model, timeBudget, shape, addedStatements } = collection;
   const made = modelSupport(model, shape).inserts?.make(body, claim?.ids[0]);
   const entity = made && newWithin(made, collection);
   if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
   return async () => {
-    await timeBudget.wait(insertOne({ model, timeBudget, rule, part: claim }, entity));
+    await timeBudget.wait(insertOne({ model, timeBudget, addedStatements, part: claim }, entity));
     const told = { created: String(entity._id), version: 0 };
     return minimal ? told : { ...told, text: toJson(entity, shape) };
   };

@@ -132,7 +132,7 @@ export class ReferenceSource extends CollectionSource {
    * the parent.
    */
   get #removesLast(): boolean {
-    return this.#options.additions?.rule !== undefined;
+    return this.#options.additions?.addedStatements !== undefined;
   }
 
   #linking(docs: readonly Document[]): Around {

@@ -27,10 +27,10 @@ import {
 } from "../writes/written_entity.ts";
 import { operatorsFor, type Stamps } from "../values.ts";
 import {
-  ruleOfUpdate,
+  type AddedStatements,
   type Sent,
+  statementsForUpdate,
   transact,
-  type TransactionRule,
   turnOf,
 } from "../writes/transact.ts";
 import { aggregateDocument } from "./aggregate_document.ts";
@@ -59,7 +59,7 @@ export interface PartPath {
   /** Values that class options store in the root document with a part. */
   readonly stamps?: Stamps | undefined;
   /** Statements of the class options of the root document. */
-  readonly rule?: TransactionRule | undefined;
+  readonly addedStatements?: AddedStatements | undefined;
 }
 
 /** Simultaneous writes to one root document would conflict. */
@@ -161,10 +161,10 @@ export async function changePlace(
   change: Change,
 ): Promise<WrittenPart | undefined> {
   const { model, id, timeBudget } = place;
-  const rule = ruleOfUpdate(place.rule, fieldsOfRoot(place, change));
-  if (rule === undefined) return await changeAlone(place, change);
+  const addedStatements = statementsForUpdate(place.addedStatements, fieldsOfRoot(place, change));
+  if (addedStatements === undefined) return await changeAlone(place, change);
   const { session: own } = change;
-  const all = { model, id, timeBudget, rule, session: own, isContended: true };
+  const all = { model, id, timeBudget, addedStatements, session: own, isContended: true };
   const { part } = await transact(
     { ...all, change: "update" },
     ({ session }) => changeRecorded(place, { ...change, session }),

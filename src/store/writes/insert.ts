@@ -6,10 +6,10 @@ import type { StoredObject } from "../values.ts";
 import { type Place, transact } from "./transact.ts";
 
 export async function insertOne(place: Place, values: StoredObject): Promise<void> {
-  const { model, rule } = place;
+  const { model, addedStatements } = place;
   await transact({ ...place, change: "create", id: values._id }, async (statement) => {
     await model.collection.insertOne(values, statement);
-    return rule === undefined ? {} : { written: [{ id: values._id, created: values }] };
+    return addedStatements === undefined ? {} : { written: [{ id: values._id, created: values }] };
   });
 }
 
@@ -19,7 +19,7 @@ export async function insertMany(
   all: readonly StoredObject[],
   { isAtomic = true }: { readonly isAtomic?: boolean } = {},
 ): Promise<void> {
-  const { model, rule } = place;
+  const { model, addedStatements } = place;
   const [first] = all;
   if (first === undefined) return;
   const bound = !isAtomic ? {} : all.length === 1 ? { id: first._id } : { isAtomic };
@@ -30,7 +30,7 @@ export async function insertMany(
       if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
       throw await causeOf(model, error);
     }
-    return rule === undefined
+    return addedStatements === undefined
       ? {}
       : { written: all.map((created) => ({ id: created._id, created })) };
   });

@@ -10,7 +10,7 @@ export async function insertEach(
   place: Place,
   all: readonly StoredObject[],
 ): Promise<ReadonlyMap<number, unknown>> {
-  if (place.rule !== undefined) return await insertDivided(place, all);
+  if (place.addedStatements !== undefined) return await insertDivided(place, all);
   try {
     await insertMany(place, all, { isAtomic: false });
     return new Map();

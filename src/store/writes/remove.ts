@@ -14,14 +14,14 @@ export async function removeOne(
     readonly options?: object;
   },
 ): Promise<void> {
-  const { model, rule } = place;
+  const { model, addedStatements } = place;
   const { collection } = model;
   const collation = collationOf(model);
   await transact({ ...place, change: "remove", id }, async (own) => {
     const statement = { ...collation && { collation }, ...options, ...own };
     // The schema may give the options another read preference, which a transaction refuses.
     const reading = { ...statement, ...BEFORE_WRITE, readPreference: "primary" } as const;
-    const before = rule && await collection.findOne(filter, reading);
+    const before = addedStatements && await collection.findOne(filter, reading);
     const { acknowledged, deletedCount } = await collection.deleteOne(filter, statement);
     // With `promoteValues: false`, the driver returns numbers as objects, and an object for 0 is not equal to 0.
     if (acknowledged && Number(deletedCount) === 0) throw new StoreFailure({ kind: "changed" });

@@ -21,7 +21,7 @@ type Projection = Readonly<Record<string, unknown>>;
 export interface UpdateCommand {
   /** Cast already. */
   readonly filter: Filter;
-  /** A list has the stages of a replacement, which has no rule. */
+  /** A list has the stages of a replacement, which has no added statements. */
   readonly update: Update | readonly object[];
   readonly id: unknown;
   /** A removal may be sent as an update. */
@@ -39,8 +39,8 @@ interface Updated extends Sent {
 
 export async function updateOne(place: Place, command: UpdateCommand): Promise<Updated> {
   const { change = "update", id, options } = command;
-  const { model, rule } = place;
-  const send = rule === undefined ? updateAlone : updateRecorded;
+  const { model, addedStatements } = place;
+  const send = addedStatements === undefined ? updateAlone : updateRecorded;
   return await transact(
     { ...place, change, id },
     (statement) => send(model, { ...command, options: { ...options, ...statement } }),
@@ -138,9 +138,9 @@ export async function updateEach(
   place: Place,
   { updates, scope }: BoundUpdates,
 ): Promise<void> {
-  const { model, rule } = place;
+  const { model, addedStatements } = place;
   await transact({ ...place, change: "update", isAtomic: true }, async (options) => {
-    const before = rule && await readBefore(model, { updates, scope, options });
+    const before = addedStatements && await readBefore(model, { updates, scope, options });
     const statements = updates.map(({ q, u }) => ({ q, u }));
     const met = await sendUpdates(model as never, statements, options);
     if (met < updates.length) throw new StoreFailure({ kind: "changed" });

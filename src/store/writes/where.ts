@@ -22,13 +22,13 @@ interface UpdateMatching extends Matching {
 
 /** Returns the number of updated entities. */
 export async function updateWhere(place: Place, command: UpdateMatching): Promise<number> {
-  const { model, rule } = place;
+  const { model, addedStatements } = place;
   const { filter, update, arrayFilters, change = "update" } = command;
   let count = 0;
   await transact({ ...place, change }, async (statement) => {
     const options = optionsOf(place, { ...command, statement });
     const all = { ...options, ...arrayFilters && { arrayFilters: [...arrayFilters] } };
-    if (rule === undefined) {
+    if (addedStatements === undefined) {
       count = (await model.collection.updateMany(filter, update as object, all)).modifiedCount;
       return {};
     }
@@ -44,7 +44,7 @@ export async function updateWhere(place: Place, command: UpdateMatching): Promis
   return count;
 }
 
-/** Updates all matching entities if they are at most `most`. The place has no rule. */
+/** Updates all matching entities if they are at most `most`. The place has no added statements. */
 export async function updateUpTo(
   place: Place,
   { most, filter, update }: Pick<UpdateMatching, "filter" | "update"> & { readonly most: number },
@@ -63,13 +63,13 @@ export async function updateUpTo(
 }
 
 export async function removeWhere(place: Place, command: Matching): Promise<number> {
-  const { model: { collection }, rule } = place;
+  const { model: { collection }, addedStatements } = place;
   const { filter } = command;
   // A write of the parent may end without this one.
   let count = 0;
   await transact({ ...place, change: "remove" }, async (statement) => {
     const options = optionsOf(place, { ...command, statement });
-    if (rule === undefined) {
+    if (addedStatements === undefined) {
       count = (await collection.deleteMany(filter, options)).deletedCount;
       return {};
     }

@@ -188,7 +188,7 @@ const signed: ClassFeature<true> = {
 const recorded: ClassFeature<true> = {
   name: "recorded",
   check: () => true,
-  async together(_rule, { change, entities, model, req, session }) {
+  async addStatements(_rule, { change, entities, model, req, session }) {
     if (req?.headers["x-user"] === "nobody") throw new Error("No records of nobody");
     const records = entities.map(({ id }) => ({ change, id }));
     await model.db.collection("records").insertMany(records, { session });

@@ -15,26 +15,31 @@ import { type Additions, type StampedClass, stampsFor } from "../sources/additio
 import type { Stamps } from "../store/values.ts";
 import type { Place } from "../store/writes/transact.ts";
 import { removeWhere, updateWhere } from "../store/writes/where.ts";
-import type { JoinedPlace, JoinedRequest, RemovalFields, TogetherWrite } from "./class_feature.ts";
+import type {
+  ClassWriterOptions,
+  RemovalFields,
+  TransactionRequest,
+  TransactionWrite,
+} from "./class_feature.ts";
 
-interface JoinedOptions {
+interface WriterOptions {
   readonly model: Model<unknown>;
   readonly present: Filter;
   readonly removal: RemovalFields | undefined;
   readonly additions: Additions | undefined;
   readonly timeBudget: TimeBudget;
-  readonly write: TogetherWrite;
+  readonly write: TransactionWrite;
 }
 
 /** All class options apply. Hooks of the class do not run. */
-export class JoinedClass {
+export class ClassWriter {
   readonly model: Model<unknown>;
   /** The conditions of class options, with cast values. */
   readonly present: Filter;
   readonly removal: RemovalFields | undefined;
-  readonly #options: JoinedOptions;
+  readonly #options: WriterOptions;
 
-  constructor(options: JoinedOptions) {
+  constructor(options: WriterOptions) {
     this.model = options.model;
     this.present = options.present;
     this.removal = options.removal;
@@ -72,7 +77,7 @@ export class JoinedClass {
     return {
       model,
       timeBudget,
-      rule: additions?.rule,
+      addedStatements: additions?.addedStatements,
       around: async (work) => void await work(session),
     };
   }
@@ -93,12 +98,12 @@ function joinUpdates(...updates: readonly Update[]): Update {
   return joined;
 }
 
-export async function openJoined(
-  write: TogetherWrite,
-  { target, operation, reach = "reference", timeBudget }: JoinedPlace & {
+export async function makeClassWriter(
+  write: TransactionWrite,
+  { target, operation, reach = "reference", timeBudget }: ClassWriterOptions & {
     readonly timeBudget: TimeBudget;
   },
-): Promise<JoinedClass> {
+): Promise<ClassWriter> {
   const { request, model: { db } } = write;
   if (request === undefined) throw new TypeError(`Cannot write "${target.name}" without a request`);
   await checkConnection(request, { write, target });
@@ -109,7 +114,7 @@ export async function openJoined(
   for (const condition of features.conditionsOf(target, reach)) {
     conditions.push(await condition(req) as Filter);
   }
-  return new JoinedClass({
+  return new ClassWriter({
     model,
     present: castFilter(model, everyFilter(...conditions)),
     removal: features.removalFieldsOf(target),
@@ -121,9 +126,9 @@ export async function openJoined(
 
 /** A transaction needs the same connection. */
 async function checkConnection(
-  { req, route }: JoinedRequest,
+  { req, route }: TransactionRequest,
   { write: { model, target: written }, target }: {
-    readonly write: TogetherWrite;
+    readonly write: TransactionWrite;
     readonly target: ModelClass;
   },
 ): Promise<void> {
