@@ -57,17 +57,17 @@ export type Nameless<T> = T extends string ? string extends T ? "use DeclaredFie
   : T extends object ? { readonly [K in keyof T]: Nameless<T[K]> }
   : T;
 
-/** `rule` is the checked option without hidden fields. */
+/** `config` is the checked option without hidden fields. */
 export interface FeatureTypes {
   readonly declared: unknown;
-  readonly rule: unknown;
+  readonly config: unknown;
   readonly params: unknown;
   readonly captured: unknown;
 }
 
 export interface Plain<R, P, C = undefined> {
   readonly declared: R;
-  readonly rule: R;
+  readonly config: R;
   readonly params: P;
   readonly captured: C;
 }
@@ -119,17 +119,17 @@ export interface Feature<T extends FeatureTypes> {
   /** Runs at start-up. */
   check(option: OptionReader, place: OptionPlace): Nameless<T["declared"]>;
   /** Leaves out hidden fields. `undefined` if this reader does not have the feature. */
-  narrow(declared: Nameless<T["declared"]>, reader: Shape): T["rule"] | undefined;
+  narrow(declared: Nameless<T["declared"]>, reader: Shape): T["config"] | undefined;
   /** `parse` can read only the described parameters and headers, so that the OpenAPI document is complete. */
-  describe(rule: T["rule"]): Description;
+  describe(config: T["config"]): Description;
   /** Runs when a router is mounted, to log hints and to check the database. */
-  start?(rule: T["rule"], route: Route): void;
+  start?(config: T["config"], route: Route): void;
   /** Runs before the first hook, for values that a hook could change. */
   capture?(req: FrameworkRequest): T["captured"];
   /** By default, a result of `parse`. Needed if `parse` reads the body, so that wrong headers are refused before. */
-  asks?(rule: T["rule"], given: GivenRequest<T["captured"]>): boolean;
+  asks?(config: T["config"], given: GivenRequest<T["captured"]>): boolean;
   /** Runs after the `preFetch` hooks. */
-  parse(rule: T["rule"], given: GivenRequest<T["captured"]>): T["params"] | undefined;
+  parse(config: T["config"], given: GivenRequest<T["captured"]>): T["params"] | undefined;
   /** Changes to the query and to the answer, without the database. */
   select?(params: T["params"]): Pieces;
   /** Sends the whole answer before the database is read. Needs `exclusive`. */

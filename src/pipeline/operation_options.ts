@@ -72,11 +72,13 @@ export class OperationOptions {
 
   /** Readers with the same rights share a shape. */
   readonly under: (shape: Shape) => ReaderOptions = memoize((shape: Shape) => {
-    const rules = this.#declared.flatMap(({ feature, declared }) => {
-      const rule = feature.narrow(declared, shape);
-      return rule === undefined ? [] : [{ feature, rule, description: feature.describe(rule) }];
+    const features = this.#declared.flatMap(({ feature, declared }) => {
+      const config = feature.narrow(declared, shape);
+      return config === undefined
+        ? []
+        : [{ feature, config, description: feature.describe(config) }];
     });
-    return new ReaderOptions(this, { rules, owned: this.#features.parameters });
+    return new ReaderOptions(this, { features, owned: this.#features.parameters });
   });
 
   get unsaid(): string | undefined {

@@ -7,7 +7,7 @@ import { readKeys } from "../../pipeline/sort_keys.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { describeGroups, sortKeysOf } from "./describe_groups.ts";
 import { checkZones, type DateZones, zoneOf } from "./date_zones.ts";
-import { type GroupRules, type GroupsQuery, readGroups } from "./read_groups.ts";
+import { type GroupsConfig, type GroupsQuery, readGroups } from "./read_groups.ts";
 
 interface GroupTypes {
   readonly declared: {
@@ -19,7 +19,7 @@ interface GroupTypes {
     readonly max: number;
     readonly minCount: number;
   };
-  readonly rule: GroupRules;
+  readonly config: GroupsConfig;
   readonly params: GroupsQuery;
   readonly captured: undefined;
 }
@@ -79,21 +79,21 @@ export const groups: Feature<GroupTypes> = {
   respond: (query, context) => readGroups(context, query),
 };
 
-function parseGroups(rules: GroupRules, given: GivenRequest): GroupsQuery | undefined {
+function parseGroups(config: GroupsConfig, given: GivenRequest): GroupsQuery | undefined {
   const isGiven = ["group", "sum", "avg"].some((name) => given.parameter(name) !== undefined);
   if (!isGiven) return undefined;
-  const by = given.names("group", [...rules.by.keys()]);
-  const sum = given.names("sum", rules.sum);
-  const avg = given.names("avg", rules.avg);
-  const sortable = sortKeysOf({ by, sum, avg, count: rules.count });
+  const by = given.names("group", [...config.by.keys()]);
+  const sum = given.names("sum", config.sum);
+  const avg = given.names("avg", config.avg);
+  const sortable = sortKeysOf({ by, sum, avg, count: config.count });
   const sort = given.parameter("sort");
-  const timeZone = zoneOf(rules.zones, given);
+  const timeZone = zoneOf(config.zones, given);
   return {
     by,
     timeZone,
     sum,
     avg,
-    rules,
+    config,
     order: sort === undefined ? {} : readKeys(sort, sortable),
   };
 }

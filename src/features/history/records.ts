@@ -7,7 +7,7 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import { sendUpdates, type UpsertStatement } from "../../schema/mongoose/statements/commands.ts";
 import type { StoredObject } from "../../store/values.ts";
 import type { WrittenEntity } from "../../store/writes/written_entity.ts";
-import type { HistoryRule } from "./history.ts";
+import type { HistoryConfig } from "./history.ts";
 import { historyOf, type HistoryRecord } from "./history_collection.ts";
 import { keepFor } from "./history_indexes.ts";
 import { isRecorded, recordedShape, recordedValues } from "./recorded_values.ts";
@@ -18,10 +18,10 @@ const { BSON, ObjectId } = mongoose.mongo;
 const MAX_BYTES = 16 * 1024 * 1024 - 16 * 1024;
 
 export async function addRecords(
-  rule: HistoryRule,
+  config: HistoryConfig,
   { target, model, entities, session, ...write }: TransactionWrite,
 ): Promise<void> {
-  keepFor(model, rule);
+  keepFor(model, config);
   const records = entities.map((entity) => recordOf(entity, { ...write, model, target }));
   const collection = historyOf(model);
   await sendUpdates({ db: model.db, collection }, records.map(insertionOf), { session });

@@ -30,7 +30,7 @@ import { KeyRecord } from "./key_record.ts";
 /** Its process may have crashed, so a repeated request may create the entities. */
 const LOST_MS = 30_000;
 
-export interface KeyRules {
+export interface IdempotencyConfig {
   readonly keepMS: number;
   readonly isRequired: boolean;
   /** Without the function, two clients with equal keys would get each other's answers. */
@@ -40,13 +40,13 @@ export interface KeyRules {
 export interface KeyUse {
   readonly key: string;
   readonly bodyHash: string;
-  readonly rules: KeyRules;
+  readonly config: IdempotencyConfig;
 }
 
 /** Answers a repeated request as its client may see the entities now. */
 export async function createOnce(
   { context, run }: WrappedOperation,
-  { key, bodyHash, rules: { keepMS, caller } }: KeyUse,
+  { key, bodyHash, config: { keepMS, caller } }: KeyUse,
 ): Promise<Reply> {
   const { timeBudget, route, source, req, pieces: { creations: count } } = context;
   const { db } = await context.model();
@@ -120,7 +120,10 @@ function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
 }
 
 /** Other values may be equal for two clients. */
-async function callerOf({ req }: OpenLevelContext, callback: KeyRules["caller"]): Promise<string> {
+async function callerOf(
+  { req }: OpenLevelContext,
+  callback: IdempotencyConfig["caller"],
+): Promise<string> {
   if (callback === undefined) return "";
   const caller: unknown = await runHook("caller", () => callback(req));
   if (typeof caller === "string") return caller;

@@ -50,7 +50,7 @@ const MAX_UNREAD = 50;
 
 /** Only one read runs at a time, so that events keep the order of the changes. */
 export class LiveList {
-  readonly #rules: LiveSource;
+  readonly #source: LiveSource;
   readonly #subscribers = new Set<Subscriber>();
   readonly #joining = new Set<Joining>();
   #stopListening: (() => void) | undefined;
@@ -62,7 +62,7 @@ export class LiveList {
   #isWorking = false;
 
   private constructor(reading: LiveSource) {
-    this.#rules = reading;
+    this.#source = reading;
   }
 
   /** Equal requests share a list, unless hooks or middleware could give them different results. */
@@ -77,7 +77,7 @@ export class LiveList {
   }
 
   isFor({ key }: LiveSource): boolean {
-    return key !== undefined && key === this.#rules.key;
+    return key !== undefined && key === this.#source.key;
   }
 
   get held(): KnownDigests {
@@ -110,7 +110,7 @@ export class LiveList {
     this.#stopListening?.();
     this.#stopListening = undefined;
     this.#isStale = true;
-    const { key = "" } = this.#rules;
+    const { key = "" } = this.#source;
     if (shared.get(key) !== this) return;
     clearTimeout(unread.get(this));
     const forget = () => void (unread.delete(this), shared.delete(key));
@@ -119,7 +119,7 @@ export class LiveList {
   }
 
   #note(changes: Changes): void {
-    if (changes === "anything" || this.#rules.isOrdered || !changes.every(isNamed)) {
+    if (changes === "anything" || this.#source.isOrdered || !changes.every(isNamed)) {
       this.#isStale = true;
     } else this.#changed.push(...changes);
     if (this.#changed.length > MAX_LOOKED_AT) this.#isStale = true;
@@ -194,7 +194,7 @@ export class LiveList {
       return;
     }
     const entities = found.map((each) => ({ ...each, digest: digestOf(each.text) }));
-    const list = { entities, isOrdered: this.#rules.isOrdered };
+    const list = { entities, isOrdered: this.#source.isOrdered };
     const { version } = this.#log;
     const last = { version, events: eventsBetween(this.#held, list) };
     this.#tellAll(last.events);
@@ -246,14 +246,14 @@ export class LiveList {
   #tellAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;
     // A client cannot continue a list that is read for it alone.
-    if (this.#rules.isShared) this.#log.add(events);
+    if (this.#source.isShared) this.#log.add(events);
     const again = new Set([...this.#joining].map(({ subscriber }) => subscriber));
     const pieces = this.#subscribers.size > 0 ? this.#written(events) : [];
     for (const each of this.#subscribers) if (!again.has(each)) each.tell(pieces);
   }
 
   #written(events: readonly ListEvent[]): Uint8Array[] {
-    return writeEvents(events, this.#rules.isShared ? this.#log.place : "");
+    return writeEvents(events, this.#source.isShared ? this.#log.place : "");
   }
 }
 

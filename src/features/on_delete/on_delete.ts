@@ -26,11 +26,11 @@ export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
   settings: readSettings,
   start: checkRoute,
   indexes: addIndexes,
-  addsStatements: (_rules, write) => addsStatements(write),
-  statementFields: (_rules, target) =>
+  addsStatements: (_config, write) => addsStatements(write),
+  statementFields: (_config, target) =>
     referringFields(target).filter(mustExist).map(({ path }) => topOf(path)),
-  writes: (_rules, target) => fieldsReferringTo(target).map(({ owner }) => owner),
-  async addStatements(_rules, write) {
+  writes: (_config, target) => fieldsReferringTo(target).map(({ owner }) => owner),
+  async addStatements(_config, write) {
     if (!isOfRequest(write)) return;
     if (write.change === "remove") return await applyRules(write);
     const returned = await returnedBy(write);

@@ -6,7 +6,7 @@ import { queryOf } from "../../filter/query_string.ts";
 import { notAllowed } from "../../pipeline/given_request.ts";
 import type { Call } from "../../pipeline/request/request_context.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
-import type { TrashRule } from "./trash.ts";
+import type { TrashConfig } from "./trash.ts";
 
 export type SeeFunction = (req: FrameworkRequest) => boolean;
 
@@ -27,7 +27,7 @@ const NONE = new URLSearchParams();
  * For a sender who may not see the trash, a restore answers 404, and the parameter `trash` answers
  * 400.
  */
-export function admitTrash({ see, field }: TrashRule, { route, req, context }: Call): void {
+export function admitTrash({ see, field }: TrashConfig, { route, req, context }: Call): void {
   const query = queryOf(req.url);
   const given = query === "" ? NONE : new URLSearchParams(query);
   const names = [...given.keys()].filter((name) => name === TRASH || name.startsWith(`${TRASH}[`));
@@ -47,7 +47,7 @@ export function admitTrash({ see, field }: TrashRule, { route, req, context }: C
 }
 
 /** A failure of `see` must not fail the description of a route that never calls it. */
-export function maySee({ see }: TrashRule, req: FrameworkRequest): boolean {
+export function maySee({ see }: TrashConfig, req: FrameworkRequest): boolean {
   if (askedOf(req) !== undefined) return true;
   try {
     return see !== undefined && sees(see, req);
