@@ -2,7 +2,7 @@ import type { Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { STATUS_OF } from "../errors/refusals.ts";
 import { keepsEntity } from "../declare/hooks/compose.ts";
-import { leftOutBy, namedRule } from "../declare/hooks/named_fields.ts";
+import { fieldHookOf, leftOutBy } from "../declare/hooks/named_fields.ts";
 import type { DataType } from "../declare/operations/action.ts";
 import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
 import type {
@@ -183,7 +183,7 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
   const isHooked = makesOwnJson(answer === undefined || isSchema(answer) ? target : answer) ||
     object.view === "answer" &&
       CHANGING.some((name) => hooks[name] !== undefined && !keepsFields(hooks[name]));
-  const populated = Array.from(filled, ([name, rule]) => [name, populatedNode(rule)] as const);
+  const populated = Array.from(filled, ([name, field]) => [name, populatedNode(field)] as const);
   return {
     object,
     isHooked,
@@ -195,7 +195,7 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
 
 /** The hook can only return the entity, reject it or leave fields out, so fields keep their types. */
 function keepsFields(hook: object): boolean {
-  return keepsEntity(hook) || namedRule(hook) !== undefined;
+  return keepsEntity(hook) || fieldHookOf(hook) !== undefined;
 }
 
 /** The JSON of the application need not have the fields of the class. */

@@ -16,7 +16,7 @@ import { readSnapshot } from "../write/stored_values.ts";
 import { readBy } from "../declare/hooks/named_fields.ts";
 import { readAlso } from "../sources/entity_fields.ts";
 import { checkHookValues } from "./hook_values.ts";
-import { judgeOf } from "./judge.ts";
+import { fieldHooksOf } from "./field_hooks.ts";
 import { passHook, reportForgotten } from "./pass_hooks.ts";
 import { type VersionRead, versionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
@@ -35,7 +35,7 @@ export async function openRead(context: OpenLevelContext): Promise<Read> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   const read = await context.source.read(requestOf(context));
   if (read.kind === "documents") return presented(context, read);
-  if (!read.isJudged) return read;
+  if (!read.runsHooks) return read;
   return { ...read, list: () => untilClientLeaves(context, generated(read.list())) };
 }
 
@@ -57,7 +57,7 @@ function requestOf(context: OpenLevelContext): ReadRequest {
     select: shown,
     finder: fills,
     separator: separatorOf(context),
-    judge: judgeOf(context),
+    fieldHooks: fieldHooksOf(context),
   };
 }
 

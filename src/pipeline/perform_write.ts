@@ -1,5 +1,5 @@
 import { isOperationName } from "../declare/operations/operation.ts";
-import type { NamedRule } from "../declare/hooks/named_fields.ts";
+import type { FieldHook } from "../declare/hooks/named_fields.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { StoreFailure } from "../errors/failure.ts";
 import { notFound } from "../errors/refusals.ts";
@@ -49,7 +49,7 @@ export async function performWrite(
 const GUARDED: ReadonlySet<string> = new Set(["update", "remove", "replace"]);
 
 interface Guarded {
-  readonly guard: NamedRule;
+  readonly guard: FieldHook;
   readonly send: Extract<Write, { kind: "statement" }>["send"];
 }
 
@@ -65,7 +65,7 @@ async function sendGuarded(
     if (found === null && operation === "replace") return "refused";
     if (found === null) throw notFound();
     const { read, unchanged } = found;
-    if (await runHook("postFetch", () => guard.judge({ req, read })) === undefined) {
+    if (await runHook("postFetch", () => guard.decide({ req, read })) === undefined) {
       throw notFound();
     }
     const sent = await send(unchanged);

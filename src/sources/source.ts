@@ -23,7 +23,7 @@ export type EntityValue = object;
 export type EntityName = string | { readonly _id: unknown };
 
 /** Hooks that name their fields, and need no entities. */
-export interface Judge {
+export interface FieldHooks {
   /** Read although the answer may not show them. */
   readonly reads: readonly string[];
   /** A cursor must not reveal these fields. */
@@ -44,14 +44,14 @@ export interface ReadRequest {
   /** The default is a comma. */
   readonly separator?: Separator | undefined;
   /** Missing if a hook gets whole entities. */
-  readonly judge?: Judge | undefined;
+  readonly fieldHooks?: FieldHooks | undefined;
 }
 
 /** Each list can be read only once. */
 export interface BytesRead {
   readonly kind: "bytes";
   /** Hooks may fail, so the answer must not begin before the last entity has passed. */
-  readonly isJudged: boolean;
+  readonly runsHooks: boolean;
   /** A long list is never in memory as a whole. */
   list(): AsyncIterable<JsonPiece>;
   /** Separate JSON for each entity, in batches. */

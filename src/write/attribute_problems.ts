@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, namesPath } from "../schema/fields/json.
 import type { Shape } from "../schema/fields/shape.ts";
 import { hasField, isHiddenPath, isSettable, secrecyOf } from "../schema/fields/visibility.ts";
 import { isBrokenRule, isMisfit, isWrongElement } from "../schema/mongoose/errors.ts";
-import { judgeValidation } from "../schema/mongoose/statements/judge_validation.ts";
+import { filterErrors } from "../schema/mongoose/statements/filter_errors.ts";
 import { ComparedValues } from "./compared_values.ts";
 import { keepMisfit } from "./keep_misfits.ts";
 import { asFailedSet, excuseFailedSets, type FailedSet, wordsOf } from "./failed_sets.ts";
@@ -24,7 +24,7 @@ export interface Writer {
  */
 export function attributeProblems(doc: Document, writer: Writer): void {
   excuseFailedSets(doc);
-  judgeValidation(doc, (problems) => {
+  filterErrors(doc, (problems) => {
     let failure: Error | undefined;
     const values = new ComparedValues(doc);
     for (const [path, problem] of Object.entries(problems)) {

@@ -2,7 +2,7 @@ import type { Document } from "mongoose";
 import { isPromise } from "../declare/hooks/run_hook.ts";
 import { isFailedSet } from "../schema/mongoose/errors.ts";
 import { holdsPromise } from "../schema/mongoose/schemas/refuse_promises.ts";
-import { pendingProblems } from "../schema/mongoose/statements/judge_validation.ts";
+import { pendingProblems } from "../schema/mongoose/statements/filter_errors.ts";
 
 /** A value from the application that cannot be cast, which is no 400 for the client. */
 export interface FailedSet {

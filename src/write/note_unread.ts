@@ -3,7 +3,7 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import { describeShape, type FieldShape, type Shape } from "../schema/fields/shape.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { noteMisfit, rawArray } from "../schema/mongoose/documents/document_values.ts";
-import { pendingProblems } from "../schema/mongoose/statements/judge_validation.ts";
+import { pendingProblems } from "../schema/mongoose/statements/filter_errors.ts";
 
 /**
  * Mongoose reads some stored values as no value, such as an empty string for a number. Hidden ones in embedded objects

@@ -93,8 +93,8 @@ async function updateDocuments(
     const updates = docs.map((doc, index) =>
       boundUpdate(doc, { ...options, scope, filter, kept: kept[index] as Snapshot })
     );
-    const judged = updates.flatMap(({ changed }) => changed === undefined ? [] : [changed]);
-    await checkScope(judged, { scope, connection: first.db });
+    const checked = updates.flatMap(({ changed }) => changed === undefined ? [] : [changed]);
+    await checkScope(checked, { scope, connection: first.db });
     const [only] = updates.length === 1 ? updates : [];
     const expected = only?.expected();
     const stored = await sendBound(docs, { ...options, scope, updates }).catch(throwClash);

@@ -16,7 +16,7 @@ import type { HistoryRecord } from "./history_collection.ts";
 import { withNames } from "./actor_names.ts";
 import { eachRecord, valuesBefore } from "./read_records.ts";
 import {
-  isJudged,
+  hasReadHooks,
   jsonOf,
   type ReplayedRecord,
   type ShownRecord,
@@ -119,7 +119,11 @@ async function recordsOf(
   { current, limit, after }: PageQuery,
 ): Promise<{ readonly records: readonly ReplayedRecord[]; readonly hasMore: boolean }> {
   const isAfter = after === undefined ? {} : { $lt: after };
-  const query = { current, batchSize: limit + 1, ...!isJudged(context) && { versions: isAfter } };
+  const query = {
+    current,
+    batchSize: limit + 1,
+    ...!hasReadHooks(context) && { versions: isAfter },
+  };
   const records: ReplayedRecord[] = [];
   let values = current;
   let size = 0;

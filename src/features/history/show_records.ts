@@ -35,7 +35,7 @@ export interface ShownEntity {
 }
 
 /** Hooks run on whole versions. */
-export function isJudged({ level: { hooks } }: OpenLevelContext): boolean {
+export function hasReadHooks({ level: { hooks } }: OpenLevelContext): boolean {
   return hooks.postFetch !== undefined || hooks.preSend !== undefined;
 }
 
@@ -48,8 +48,8 @@ export async function showRecord(
   const isReplaced = (name: string) => Object.hasOwn(record.before, name);
   const replaced = await shownValues(shown, { values: before, names: seen.filter(isReplaced) });
   const added = seen.filter((name) => !isReplaced(name));
-  // An added field has no earlier value, so hooks judge the later one.
-  const named = isJudged(shown.context)
+  // An added field has no earlier value, so hooks run on the later one.
+  const named = hasReadHooks(shown.context)
     ? await shownValues(shown, { values: after, names: added })
     : Object.fromEntries(added.map((name) => [name, true]));
   return {
@@ -101,8 +101,8 @@ async function shownValues(shown: ShownEntity, { values, names }: Version): Prom
   for (const name of names) {
     if (!Object.hasOwn(then, name)) continue;
     if (pacer.isDue) await pacer.rest();
-    // With several earlier values, for example of the owner, hooks would judge the earlier entity.
-    const now = isJudged(context)
+    // With several earlier values, for example of the owner, hooks would run on the earlier entity.
+    const now = hasReadHooks(context)
       ? await shownIn(shown, { ...current, [name]: values[name] })
       : then;
     const isSame = JSON.stringify(then[name]) === JSON.stringify(now[name]);

@@ -84,7 +84,7 @@ export async function openLiveSource(
 
 /** Hooks see the request, so they may show another list to each reader. */
 function isReadAlike(plan: ReadPlan): boolean {
-  return plan.kind === "bytes" && !plan.isJudged;
+  return plan.kind === "bytes" && !plan.runsHooks;
 }
 
 function keyOf(

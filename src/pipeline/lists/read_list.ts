@@ -45,7 +45,7 @@ async function count({ pieces: { total }, source }: OpenLevelContext): Promise<n
 async function readWhole(context: OpenLevelContext): Promise<Reply> {
   const read = await openRead(context);
   if (read.kind === "bytes") {
-    return read.isJudged
+    return read.runsHooks
       ? { status: 200, gathered: await gatherPieces(read.list()) }
       : { status: 200, texts: read.list() };
   }

@@ -2,7 +2,7 @@ import type { Model, Schema, SchemaType } from "mongoose";
 import { usualSchema } from "../../schema/build_schema.ts";
 import { fieldDefault } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { judgesValuesAlone } from "../../schema/mongoose/schemas/validators.ts";
+import { validatesValueAlone } from "../../schema/mongoose/schemas/validators.ts";
 import { showsStoredValues } from "../../schema/mongoose/documents/hide_in_json.ts";
 import {
   hasDefault,
@@ -141,7 +141,7 @@ function needsNoDocument(type: SchemaType): boolean {
   return isMongooseType(type) &&
     !RULES.some((name) => options[name] !== undefined) &&
     !isRequiredAtTimes(type) &&
-    judgesValuesAlone(type);
+    validatesValueAlone(type);
 }
 
 function isSetAsGiven({ type, element, writable }: FieldShape): boolean {

@@ -10,7 +10,7 @@ import { isClearable, isProtected } from "../../schema/fields/visibility.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import { isAlwaysRequired } from "../../schema/mongoose/schemas/field_rules.ts";
-import { pendingProblems } from "../../schema/mongoose/statements/judge_validation.ts";
+import { pendingProblems } from "../../schema/mongoose/statements/filter_errors.ts";
 import type { BodyCast } from "./cast_body.ts";
 
 export interface MergeStep {

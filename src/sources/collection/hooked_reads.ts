@@ -9,14 +9,14 @@ import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { fillMarked, type TargetFinder, wantedIn } from "../../json/populate.ts";
 import { fillPage } from "../lists/fill_page.ts";
 import { mapInOrder } from "../lists/map_in_order.ts";
-import type { FoundPage, Judge, PageRead } from "../source.ts";
+import type { FieldHooks, FoundPage, PageRead } from "../source.ts";
 import { pageEnd } from "../window_end.ts";
 import { writeMarked } from "./bson_to_json.ts";
 import type { BsonReads, StoredQuery } from "./bson_reads.ts";
 
-interface JudgedReadsOptions {
+interface HookedReadsOptions {
   readonly reader: BsonReads;
-  readonly judge: Judge;
+  readonly fieldHooks: FieldHooks;
   readonly finder: TargetFinder | undefined;
   readonly timeBudget: TimeBudget;
 }
@@ -26,15 +26,15 @@ interface Passed {
   readonly leftOut: readonly string[];
 }
 
-export class JudgedReads {
+export class HookedReads {
   readonly #reader: BsonReads;
-  readonly #judge: Judge;
+  readonly #hooks: FieldHooks;
   readonly #finder: TargetFinder | undefined;
   readonly #timeBudget: TimeBudget;
 
-  constructor({ reader, judge, finder, timeBudget }: JudgedReadsOptions) {
+  constructor({ reader, fieldHooks, finder, timeBudget }: HookedReadsOptions) {
     this.#reader = reader;
-    this.#judge = judge;
+    this.#hooks = fieldHooks;
     this.#finder = finder;
     this.#timeBudget = timeBudget;
   }
@@ -99,7 +99,7 @@ export class JudgedReads {
         return this.#pass(stored);
       },
       endOf: (index) => pageEnd(read[index], page),
-      isOver: () => this.#judge.isOver(),
+      isOver: () => this.#hooks.isOver(),
       hasRest: true,
     });
     const lastIndex = kept.slice(0, page.limit).at(-1)?.index ?? -1;
@@ -112,7 +112,7 @@ export class JudgedReads {
       ? this.#reader.longList(query, this.#timeBudget)
       : this.#reader.batches(query, this.#timeBudget);
     for await (const batch of batches) {
-      if (this.#judge.isOver()) return;
+      if (this.#hooks.isOver()) return;
       yield documentsIn(batch);
     }
   }
@@ -126,7 +126,7 @@ export class JudgedReads {
   }
 
   #pass(stored: Buffer): MaybePromise<Passed | undefined> {
-    const effect = this.#judge.pass((names) => this.#reader.named(names).read(stored));
+    const effect = this.#hooks.pass((names) => this.#reader.named(names).read(stored));
     return andThen(effect, (known) => known && { stored, leftOut: known.leftOut });
   }
 
@@ -161,7 +161,7 @@ export class JudgedReads {
 
   /** A cursor must not have a sort value that a hook may leave out. */
   #hides({ paths }: PageRead): boolean {
-    return paths.some((path) => this.#judge.leavesOut.includes(topOf(path)));
+    return paths.some((path) => this.#hooks.leavesOut.includes(topOf(path)));
   }
 
   /**
