@@ -101,12 +101,14 @@ interface ModelRoutes extends AllowedRoutes {
   readonly hasNames: boolean;
 }
 
-function modelOf({ path, list, menu, hasNames, own, ...rules }: ModelRoutes): PageModel {
-  const { group, icon } = rules.view;
+function modelOf({ path, list, menu, hasNames, own, ...context }: ModelRoutes): PageModel {
+  const { group, icon } = context.view;
   const { route, told } = list;
   const tenant = route.features.selectingFieldOf(actingLevel(route).target);
   const ofModel = own.filter(({ parts }) => parts.length === 0)
-    .map((each) => rules.view.list?.some((name) => name === tenant) ? each : without(tenant, each));
+    .map((each) =>
+      context.view.list?.some((name) => name === tenant) ? each : without(tenant, each)
+    );
   const operations = withSafeForms(ofModel.filter(({ kind }) => kind === "operation"));
   const added = ofModel.filter(({ kind }) => kind === "added");
   const files = filesOf(ofModel);
@@ -118,14 +120,14 @@ function modelOf({ path, list, menu, hasNames, own, ...rules }: ModelRoutes): Pa
     menu,
     ...group !== undefined && { group },
     ...icon !== undefined && { icon },
-    ...viewOf(told.answer, { model: rules.view, tenant, pictures: picturesOf(files) }),
+    ...viewOf(told.answer, { model: context.view, tenant, pictures: picturesOf(files) }),
     stamps: hasNames && operations.some(({ told }) => told.operation === "one")
       ? stampsOf(route).filter((name) => told.answer.some((field) => field.name === name))
       : [],
-    operations: routesOf({ own: operations, ...rules }),
-    added: routesOf({ own: added, ...rules }),
-    actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, rules)),
-    parts: partsOf({ own, ...rules }, 0),
+    operations: routesOf({ own: operations, ...context }),
+    added: routesOf({ own: added, ...context }),
+    actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, context)),
+    parts: partsOf({ own, ...context }, 0),
     files,
     // The option `see` of the trash belongs to the class, so all routes agree.
     hasTrash: told.parameters.some(({ name }) => name === "trash"),
@@ -167,20 +169,20 @@ function showsOtherValues(route: Route): boolean {
   );
 }
 
-function routesOf({ own, ...rules }: AllowedRoutes): Readonly<Record<string, PageRoute>> {
-  return Object.fromEntries(own.map((each) => [each.told.operation, routeOf(each, rules)]));
+function routesOf({ own, ...context }: AllowedRoutes): Readonly<Record<string, PageRoute>> {
+  return Object.fromEntries(own.map((each) => [each.told.operation, routeOf(each, context)]));
 }
 
-function partsOf({ own, ...rules }: AllowedRoutes, depth: number): PagePart[] {
+function partsOf({ own, ...context }: AllowedRoutes, depth: number): PagePart[] {
   return [...Map.groupBy(own, ({ parts }) => parts[depth])].flatMap(([property, below]) => {
     if (property === undefined) return [];
     const direct = below.filter(({ parts }) => parts.length === depth + 1);
     const routes = direct.filter(({ kind }) => kind === "operation");
-    const view = { format: formatBelow(property, rules.view.format) };
-    const operations: Operations = routesOf({ ...rules, own: routes, view });
+    const view = { format: formatBelow(property, context.view.format) };
+    const operations: Operations = routesOf({ ...context, own: routes, view });
     if (operations.all === undefined) return [];
     const { title } = viewOf(operations.all.answer, {});
-    const parts = partsOf({ ...rules, own: below, view }, depth + 1);
+    const parts = partsOf({ ...context, own: below, view }, depth + 1);
     return [{ property, title, operations, files: filesOf(direct), parts }];
   });
 }
@@ -206,23 +208,23 @@ function picturesOf(files: readonly PageFile[]): string[] {
   ).map(({ property }) => property);
 }
 
-type Rules = Omit<AllowedRoutes, "own">;
+type RouteContext = Omit<AllowedRoutes, "own">;
 
-function actionOf(allowed: AllowedRoute, rules: Rules): PageAction {
+function actionOf(allowed: AllowedRoute, context: RouteContext): PageAction {
   const { told: { operation, method, conditional = false }, route } = allowed;
   return {
     name: operation,
     on: route.operation.item ? "one" : "all",
     method: method === "GET" ? "GET" : "POST",
     isConditional: conditional,
-    ...routeOf(allowed, rules),
+    ...routeOf(allowed, context),
   };
 }
 
 /** Without path parameters and headers that the page does not use. */
 function routeOf(
   { route, told }: AllowedRoute,
-  { readable, view: { format } }: Rules,
+  { readable, view: { format } }: RouteContext,
 ): PageRoute {
   const { summary, parameters, headers, filter, body, bodySchema, answer, formats, live, writes } =
     told;
@@ -244,31 +246,31 @@ function routeOf(
 
 type Format = AdminModel["format"];
 
-interface FieldRules extends Pick<Rules, "readable"> {
+interface FieldContext extends Pick<RouteContext, "readable"> {
   readonly format: Format;
 }
 
 /** References to classes that the user cannot read are shown as identifiers. */
 function fieldsOf(
   fields: readonly PageField[],
-  { readable, format }: FieldRules,
+  { readable, format }: FieldContext,
 ): readonly PageField[] {
   return fields.map((field) => {
     const shown = format?.[field.name];
-    const rules = { readable, format: formatBelow(field.name, format) };
+    const context = { readable, format: formatBelow(field.name, format) };
     // `valueOf()` copies all properties, but its result type declares only the properties of a value.
-    return valueOf(shown === undefined ? field : { ...field, shown }, rules) as PageField;
+    return valueOf(shown === undefined ? field : { ...field, shown }, context) as PageField;
   });
 }
 
-function valueOf(value: PageValue, rules: FieldRules): PageValue {
+function valueOf(value: PageValue, context: FieldContext): PageValue {
   const { model, items, fields, ...others } = value;
   const { shown } = value;
   return {
     ...others,
-    ...model !== undefined && rules.readable.has(model) && { model },
-    ...items && { items: valueOf(shown === undefined ? items : { ...items, shown }, rules) },
-    ...fields && { fields: fieldsOf(fields, rules) },
+    ...model !== undefined && context.readable.has(model) && { model },
+    ...items && { items: valueOf(shown === undefined ? items : { ...items, shown }, context) },
+    ...fields && { fields: fieldsOf(fields, context) },
   };
 }
 

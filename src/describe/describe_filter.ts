@@ -1,6 +1,6 @@
 import type { Schema } from "mongoose";
 import { typeName } from "./describe_object.ts";
-import { describeType } from "./tell_rules.ts";
+import { describeType } from "./describe_constraints.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { isRecursive, isSecret, whyUnseen } from "../schema/fields/visibility.ts";
 import type { QueryLimits } from "../filter/q/limits.ts";

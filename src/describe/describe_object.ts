@@ -10,14 +10,14 @@ import { memoize } from "../schema/memoize.ts";
 import { hasOwnJson } from "../schema/mongoose/documents/hide_in_json.ts";
 import { classOf } from "../schema/model_name.ts";
 import {
-  declaredRules,
+  constraintsOf,
   hasOwnCast,
   hasOwnSetters,
   isAlwaysRequired,
   SETTING_OPTIONS,
 } from "../schema/mongoose/schemas/field_rules.ts";
-import type { DeclaredRules } from "../schema/mongoose/schemas/field_rules.ts";
-import { describeType, tellRules } from "./tell_rules.ts";
+import type { Constraints } from "../schema/mongoose/schemas/field_rules.ts";
+import { describeConstraints, describeType } from "./describe_constraints.ts";
 import { stampFields } from "../schema/mongoose/schemas/schema_members.ts";
 
 /** @internal A value in a request body or in a response. */
@@ -179,13 +179,13 @@ function fieldNodes({ fields, schema }: Shape, { view, embedded }: ObjectPlace):
 export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
   readonly items?: ValueNode;
   readonly object?: ObjectNode;
-  readonly rules: DeclaredRules;
+  readonly constraints: Constraints;
   readonly nullable: boolean;
   /** Mongoose refuses an empty string in a required field. */
   readonly filled: boolean;
-  /** Mongoose changes a string by these options before it checks the rules, which it may only satisfy afterwards. */
+  /** Mongoose changes a string by these options before it checks the constraints, which may hold only afterwards. */
   readonly reworked: readonly string[];
-  /** A getter, a setter, a transform or a cast of the application determines the value, so its rules are not known. */
+  /** A getter, setter, transform or cast of the application determines the value, so its constraints are not known. */
   readonly opaque: boolean;
   /** A function of the application casts the values, so their JSON type is not known. */
   readonly isCast: boolean;
@@ -256,7 +256,7 @@ function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
       { object: describeObject(shape, { view, embedded: shape.schema !== undefined }) },
     ...element !== undefined &&
       { items: valueNode(element, { view: below, inside: kind as "array" | "map" }) },
-    rules: kind === "scalar" ? declaredRules(type) : {},
+    constraints: kind === "scalar" ? constraintsOf(type) : {},
     nullable: view === "answer" ? isShownNull(field, inside) : isTakenNull(field, inside),
     filled: kind === "scalar" && isAlwaysRequired(field.type) && type?.instance === "String",
     reworked: SETTING_OPTIONS.filter((name) => own?.options[name]),
@@ -318,7 +318,7 @@ function objectIn({ object, items }: ValueNode): readonly ObjectNode[] {
 }
 
 function describeValue(
-  { object, items, type, model, nullable, rules }: ValueNode,
+  { object, items, type, model, nullable, constraints }: ValueNode,
   described: Set<ObjectNode>,
 ): ValueDescription {
   return {
@@ -328,6 +328,6 @@ function describeValue(
       { fields: describeFields(object, described) },
     ...items !== undefined && { items: describeValue(items, described) },
     ...nullable && { nullable },
-    ...tellRules(rules, type),
+    ...describeConstraints(constraints, type),
   };
 }

@@ -11,7 +11,7 @@ import {
   actingLevel,
   type Route,
   takesQueryMethod,
-  type WriteRules,
+  type WriteLimits,
 } from "../pipeline/request/route.ts";
 import { admitReader } from "../pipeline/run_pipeline.ts";
 import { buildSchema } from "../schema/build_schema.ts";
@@ -235,7 +235,7 @@ function describeBytes({ body, maxBytes, answer }: Partial<BytesFacts> = {}): By
 
 function narrowBody(
   body: ObjectNode,
-  { fields: names, by }: Partial<WriteRules>,
+  { fields: names, by }: Partial<WriteLimits>,
 ): ObjectNode {
   const { model, strict, isOpen, ignored, repeated, fields } = body;
   if (names !== undefined) {

@@ -197,7 +197,7 @@ export function mergeDraft(
   return { ...merged, ...!isEmpty(all) && { problems: all }, body, at, previous, isNew };
 }
 
-/** Adds the rules that other values break, so that a form can show all errors at once. */
+/** Adds the errors of other values, so that a form can show all errors at once. */
 export async function refuseProblems(
   context: OpenLevelContext,
   drafts: readonly Draft[],
@@ -213,7 +213,7 @@ export async function refuseProblems(
   const pacer = new TurnPacer();
   for (const draft of drafts) {
     if (pacer.isDue) await pacer.rest();
-    const own = Object.entries({ ...await brokenRules(context, draft), ...draft.problems });
+    const own = Object.entries({ ...await draftProblems(context, draft), ...draft.problems });
     Object.assign(found, Object.fromEntries(own.map(([path, each]) => [draft.at + path, each])));
   }
   throw badData({ ...found, ...missing });
@@ -237,7 +237,7 @@ export async function refusalsOf(
   for (const [index, draft] of drafts.entries()) {
     if (Object.keys(problems[index] ?? {}).length === 0) continue;
     if (pacer.isDue) await pacer.rest();
-    const broken = await brokenRules(context, draft);
+    const broken = await draftProblems(context, draft);
     refusals.set(draft, badData({ ...broken, ...problems[index] }));
   }
   return refusals;
@@ -268,8 +268,8 @@ export function idOf(entity: object, { parameter }: Level): string | undefined {
   return _id === undefined || _id === null ? undefined : String(_id);
 }
 
-/** A rule of a field that is not in the body counts only if the entity must be complete. */
-async function brokenRules(
+/** An error of a field that is not in the body counts only if the entity must be complete. */
+async function draftProblems(
   { level: { shape, hooks, kind }, timeBudget }: OpenLevelContext,
   { body, entity }: Draft,
 ): Promise<Problems | undefined> {

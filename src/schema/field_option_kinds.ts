@@ -15,7 +15,7 @@ const FREE: FieldKind = ["", () => true];
 const FLAG: FieldKind = ["not a boolean", isBoolean];
 const FUNCTION: FieldKind = ["not a function", isFunction];
 const STRING: FieldKind = ["not a text", (value) => typeof value === "string"];
-const RULE: FieldKind = [
+const ACCESS: FieldKind = [
   "neither a boolean nor a function",
   (value) => isBoolean(value) || isFunction(value),
 ];
@@ -28,8 +28,8 @@ const BOUND: FieldKind = ["not a finite number or a date", bounded(isBound)];
 const LENGTH: FieldKind = ["not a whole number", bounded(isLength)];
 
 export const OWN_KINDS: Readonly<Record<string, FieldKind>> = {
-  hidden: RULE,
-  readonly: RULE,
+  hidden: ACCESS,
+  readonly: ACCESS,
   apart: FLAG,
   dateOnly: FLAG,
   exists: FLAG,
@@ -70,7 +70,7 @@ export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
   ],
   sparse: FLAG,
   text: FLAG,
-  immutable: RULE,
+  immutable: ACCESS,
   select: ["not a boolean", (value) => isBoolean(value) || value === 0 || value === 1],
   expires: [
     'neither a number of seconds nor a time such as "1d"',
@@ -131,8 +131,8 @@ function isLength(value: unknown): boolean {
 }
 
 function isRequired(value: unknown): boolean {
-  const isRule: Check = (each) => isBoolean(each) || isText(each) || isFunction(each);
-  return bounded(isRule)(value) || isJsonObject(value) && isRule(value.isRequired);
+  const isRequirement: Check = (each) => isBoolean(each) || isText(each) || isFunction(each);
+  return bounded(isRequirement)(value) || isJsonObject(value) && isRequirement(value.isRequired);
 }
 
 function isEnum(value: unknown): boolean {

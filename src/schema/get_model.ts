@@ -20,7 +20,7 @@ import { dropUnreadable } from "./mongoose/documents/unreadable_values.ts";
 import { changeAsBase } from "./mongoose/schemas/change_indexes.ts";
 import { castUuids } from "./mongoose/schemas/cast_uuids.ts";
 import { cutTimes } from "./mongoose/schemas/cut_times.ts";
-import { copyRules } from "./mongoose/schemas/field_rules.ts";
+import { copyConstraints } from "./mongoose/schemas/field_rules.ts";
 import { watchKinds } from "./mongoose/schemas/schema_kinds.ts";
 import {
   copyPluginMark,
@@ -132,7 +132,7 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
   keepLoaded(schema);
   const own = schema.clone().set("autoCreate", false).set("autoIndex", false)
     .set("autoSearchIndex", false).set("versionKey", false) as Schema;
-  for (const [path, type] of Object.entries(own.paths)) copyRules(schema.path(path), type);
+  for (const [path, type] of Object.entries(own.paths)) copyConstraints(schema.path(path), type);
   castUuids(own);
   cutTimes(own);
   copyPluginMark(schema, own);

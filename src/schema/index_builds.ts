@@ -183,9 +183,9 @@ async function missingUnique(model: Model<unknown>): Promise<string[]> {
     throw error;
   });
   const standing = new Set(
-    stored.filter(({ unique }) => unique).map(({ key, ...options }) => ruleOf([key, options])),
+    stored.filter(({ unique }) => unique).map(({ key, ...options }) => identityOf([key, options])),
   );
-  return uniqueIndexes(model).filter((index) => !standing.has(ruleOf(index)))
+  return uniqueIndexes(model).filter((index) => !standing.has(identityOf(index)))
     .map(([key]) => JSON.stringify(key));
 }
 
@@ -195,14 +195,18 @@ function olderText(name: string, older: readonly string[]): string {
 
 /** The unique indexes that only the class without its class options would have. */
 async function olderUnique(model: Model<unknown>): Promise<string[]> {
-  const rules = new Set(withCollation(model, declaredIndexes(model.schema as Schema)).map(ruleOf));
-  for (const each of uniqueIndexes(model)) rules.delete(ruleOf(each));
-  if (rules.size === 0) return [];
+  const identities = new Set(
+    withCollation(model, declaredIndexes(model.schema as Schema)).map(identityOf),
+  );
+  for (const each of uniqueIndexes(model)) identities.delete(identityOf(each));
+  if (identities.size === 0) return [];
   const stored = await listedIndexes(model).catch((error) => {
     if (error.code === UNAUTHORIZED) return [];
     throw error;
   });
-  return stored.filter(({ unique, key, ...options }) => unique && rules.has(ruleOf([key, options])))
+  return stored.filter(({ unique, key, ...options }) =>
+    unique && identities.has(identityOf([key, options]))
+  )
     .map(({ name }) => name);
 }
 
@@ -285,21 +289,24 @@ interface UniqueOptions {
   readonly collation?: { readonly locale?: string; readonly strength?: number };
 }
 
-function ruleOf([key, options]: UniqueRule): string {
+function identityOf([key, options]: IndexDefinition): string {
   const { sparse, partialFilterExpression = null, collation } = options;
   const { locale = "simple", strength = 3 } = collation ?? {};
   const compared = locale === "simple" ? null : [locale, strength];
   return JSON.stringify([key, partialFilterExpression, Boolean(sparse), compared]);
 }
 
-type UniqueRule = readonly [key: object, options: UniqueOptions];
+type IndexDefinition = readonly [key: object, options: UniqueOptions];
 
-function uniqueIndexes(model: Model<unknown>): UniqueRule[] {
+function uniqueIndexes(model: Model<unknown>): IndexDefinition[] {
   return withCollation(model, model.schema.indexes() as SchemaIndex[]);
 }
 
 /** As in Mongoose, an index without a collation gets the one of the schema. */
-function withCollation({ schema }: Model<unknown>, indexes: readonly SchemaIndex[]): UniqueRule[] {
+function withCollation(
+  { schema }: Model<unknown>,
+  indexes: readonly SchemaIndex[],
+): IndexDefinition[] {
   const { collation } = (schema as Schema).options as UniqueOptions;
   return indexes.filter(([, { unique }]) => unique)
     .map(([key, options]) => [key, { ...collation && { collation }, ...options } as object]);

@@ -161,7 +161,7 @@ export interface Change {
   readonly minimal?: boolean;
 }
 
-/** With `"documents"`, only Mongoose documents can apply the rule that `reason` names. */
+/** With `"documents"`, only Mongoose documents can apply what `reason` names. */
 export type Write =
   | {
     readonly kind: "statement";

@@ -3,11 +3,11 @@ import { pathOf, SchemaIssues } from "../schema/standard_schema.ts";
 import { type Failure, StoreFailure } from "../errors/failure.ts";
 import type { Problems } from "../errors/refusals.ts";
 import {
-  isBrokenRule,
   isFailedSet,
   isFailureOf,
   isForeign,
   isMisfit,
+  isValidatorError,
   validationFailure,
 } from "../schema/mongoose/errors.ts";
 import { holdsPromise } from "../schema/mongoose/schemas/refuse_promises.ts";
@@ -187,7 +187,7 @@ function isOfApplication(
     isFailedSet(problem) && (!isSent(path) || holdsPromise(problem.value));
   if (problems.some(isFailed)) return true;
   const unsent = problems.filter(([path, problem]) =>
-    isHidden(path) && !isSent(path) && (isBrokenRule(problem) || isMisfit(problem))
+    isHidden(path) && !isSent(path) && (isValidatorError(problem) || isMisfit(problem))
   );
   if (unsent.length === problems.length) return true;
   for (const [path] of unsent) delete error.errors[path];

@@ -4,7 +4,7 @@ import { topOf } from "../filter/filters.ts";
 import { isJsonObject, type JsonObject, namesPath } from "../schema/fields/json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { hasField, isHiddenPath, isSettable, secrecyOf } from "../schema/fields/visibility.ts";
-import { isBrokenRule, isMisfit, isWrongElement } from "../schema/mongoose/errors.ts";
+import { isMisfit, isValidatorError, isWrongElement } from "../schema/mongoose/errors.ts";
 import { filterErrors } from "../schema/mongoose/statements/filter_errors.ts";
 import { ComparedValues } from "./compared_values.ts";
 import { keepMisfit } from "./keep_misfits.ts";
@@ -51,7 +51,7 @@ function originOf(
   },
   { shape, body }: Writer,
 ): "client" | "stored" | "application" {
-  const isSeen = hasField(topOf(path), shape) || !isBrokenRule(problem) && !isMisfit(problem);
+  const isSeen = hasField(topOf(path), shape) || !isValidatorError(problem) && !isMisfit(problem);
   const secrecy = isSeen ? secrecyOf(path, shape) : "secret";
   if (secrecy === undefined) return "client";
   if (isMisfit(problem) && (!values.isTouched(path) || isKept({ path, problem, doc }))) {
@@ -60,7 +60,7 @@ function originOf(
   // A client could otherwise guess a hidden value, because the stored one would get another answer.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
   if (isMisfit(problem)) return secrecy === "holder" ? "client" : "application";
-  if (!isBrokenRule(problem)) return "client";
+  if (!isValidatorError(problem)) return "client";
   const change = values.changeOf(path);
   if (change === undefined) return "stored";
   return secrecy === "holder" || change === "missing" ? "client" : "application";

@@ -32,16 +32,16 @@ export async function applyRules(write: RequestWrite): Promise<void> {
   for (const field of fieldsReferringTo(write.target)) {
     all.push(await openReferring(write, field));
   }
-  const ruled = (rule: ReferringField["rule"]) => all.filter(({ field }) => field.rule === rule);
+  const withRule = (rule: ReferringField["rule"]) => all.filter(({ field }) => field.rule === rule);
   await checkLast(write, {
     async send() {
-      for (const [, some] of Map.groupBy(ruled("cascade"), ({ field }) => field.owner)) {
+      for (const [, some] of Map.groupBy(withRule("cascade"), ({ field }) => field.owner)) {
         await cascade(write, some);
       }
     },
-    check: () => refuseReferred(write, ruled("restrict")),
+    check: () => refuseReferred(write, withRule("restrict")),
   });
-  for (const each of ruled("unset")) await unset(each);
+  for (const each of withRule("unset")) await unset(each);
 }
 
 async function openReferring(write: RequestWrite, field: ReferringField): Promise<Referring> {

@@ -9,7 +9,7 @@ import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { embeddedClasses } from "../../schema/build_schema.ts";
 import { applyRules, CASCADE, UNSET } from "./apply_rules.ts";
 import { checkLast } from "./check_last.ts";
-import { type DeclaredRule, declaredRules } from "./declared_rules.ts";
+import { type OnDeleteRule, onDeleteRules } from "./on_delete_rules.ts";
 import { addIndexes } from "./reference_index.ts";
 import { fieldsReferringTo, type ReferringField, referringFields } from "./referring_fields.ts";
 import { isOfRequest } from "./request_write.ts";
@@ -18,10 +18,10 @@ import { readSettings, settingsOf } from "./settings.ts";
 import { mustExist, returnedBy, touchReferred } from "./touch_referred.ts";
 
 /** The rules belong to the class that refers, so every class has this feature. */
-export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
+export const onDelete: ClassFeature<readonly OnDeleteRule[]> = {
   name: "onDelete",
-  declared: declaredRules,
-  check: ({ value }) => value as readonly DeclaredRule[],
+  declared: onDeleteRules,
+  check: ({ value }) => value as readonly OnDeleteRule[],
   setting: "cascade",
   settings: readSettings,
   start: checkRoute,
@@ -61,7 +61,7 @@ function addsStatements(
 }
 
 function checkRoute(
-  rules: readonly DeclaredRule[],
+  rules: readonly OnDeleteRule[],
   { target, route }: { readonly target: ModelClass; readonly route: Route },
 ): void {
   const acting = actingLevel(route);
@@ -116,7 +116,7 @@ function checkCascade(
 /** Several routes may have the same class. */
 const hinted = new WeakSet<ModelClass>();
 
-function hintAtHooks(target: ModelClass, { name }: DeclaredRule): void {
+function hintAtHooks(target: ModelClass, { name }: OnDeleteRule): void {
   const removals = describeModel(target).rests.flatMap(({ methods }) => methods)
     .filter(({ operation }) => operation === "remove" || operation === "removeAll");
   const isHooked = removals.some(({ hooks }) => Object.keys(hooks).some(isHookName));

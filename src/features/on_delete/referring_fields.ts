@@ -9,7 +9,7 @@ import { fieldKind, isModelClass } from "../../schema/build_field.ts";
 import { buildSchema, schemaClass } from "../../schema/build_schema.ts";
 import { fieldsWithin, referenceIn, type Shape, shapeForAll } from "../../schema/fields/shape.ts";
 import { memoize } from "../../schema/memoize.ts";
-import { type RuleName, ruleName } from "./declared_rules.ts";
+import { type RuleName, ruleName } from "./on_delete_rules.ts";
 import type { OnDelete } from "./option.ts";
 
 /** An update needs an array filter for each list on the path to a reference. */

@@ -147,7 +147,7 @@ export function isWrongElement(problem: unknown): boolean {
  * The client gets a problem of `invalidate()` always, but not a validator's problem with a hidden
  * value that it has not set.
  */
-export function isBrokenRule(problem: unknown): boolean {
+export function isValidatorError(problem: unknown): boolean {
   if (!(problem instanceof ValidatorError)) return false;
   const { validator } = problem.properties as { readonly validator?: unknown };
   return typeof validator === "function" || validator instanceof RegExp;

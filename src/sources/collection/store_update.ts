@@ -59,7 +59,7 @@ export async function store(
 }
 
 /**
- * A version that is no number, a broken rule of the collection, or a duplicate. The errors of
+ * A version that is no number, a broken validator of the collection, or a duplicate. The errors of
  * Mongoose documents name the wrong field.
  */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);

@@ -26,10 +26,10 @@ function valueSchema(node: ValueNode, components: Components): JsonSchema {
 }
 
 export function scalarValue(node: ValueNode, components: Components): JsonSchema {
-  const { type, rules, filled, nullable } = node;
+  const { type, constraints, filled, nullable } = node;
   const own = describeScalar(node);
   if (own === undefined) return unknownType(type);
-  if (Object.keys(rules).length > 0) return own;
+  if (Object.keys(constraints).length > 0) return own;
   const shared = { ...node, filled: false, nullable: true };
   const schema = components.add(`input ${type}`, {
     name: `${type}Input`,

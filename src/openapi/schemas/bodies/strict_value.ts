@@ -51,19 +51,19 @@ const SHARED: Readonly<Record<string, string>> = {
   Decimal128: "A decimal number, as a text where a number of JSON does not hold it exactly",
 };
 
-/** A setter may change the value before its rules are checked. */
+/** A setter may change the value before its constraints are checked. */
 export function strictValue(node: ValueNode, components: Components): JsonSchema {
   const { type, opaque } = node;
   const describe = TYPES[type];
   if (describe === undefined) return unknownType(type);
-  const ruled = opaque ? { ...node, rules: {}, filled: false, reworked: [] } : node;
+  const checked = opaque ? { ...node, constraints: {}, filled: false, reworked: [] } : node;
   const description = SHARED[type];
-  if (description === undefined) return describe(ruled);
+  if (description === undefined) return describe(checked);
   const schema = components.add(`strict ${type}`, {
     name: `${type}Value`,
     describe: () => ({ description, ...describe(node) }),
   });
-  const bounds = type === "Date" ? dateBounds(ruled).join(", ") : "";
+  const bounds = type === "Date" ? dateBounds(checked).join(", ") : "";
   return bounds === "" ? schema : { ...schema, description: bounds };
 }
 
