@@ -17,7 +17,7 @@ import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.
 import { schemasWithin, typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
 interface AllowedRoute extends ShownRoute {
-  readonly told: RouteDescription;
+  readonly described: RouteDescription;
   readonly actor: Actor | undefined;
 }
 
@@ -37,11 +37,13 @@ export async function describeModels(
   const asked = await Promise.all(routes.map((route) => ask(route, options)));
   const allowed = asked.filter((each) => typeof each === "object");
   const lists = allowed.filter(isList);
-  const readable = new Set(lists.map(({ told }) => told.model));
+  const readable = new Set(lists.map(({ described }) => described.model));
   const groups = [...Map.groupBy(allowed, ({ base }) => base)].flatMap(([path, own]) => {
     const list = own.find(isList);
     if (list === undefined) return [];
-    const model = Object.entries(options.models ?? {}).find(([name]) => name === list.told.model);
+    const model = Object.entries(options.models ?? {}).find(([name]) =>
+      name === list.described.model
+    );
     const hasNames = options.names !== undefined;
     return [{ path, own, list, readable, hasNames, view: model?.[1] ?? {} }];
   });
@@ -77,14 +79,14 @@ async function ask(
 ): Promise<AllowedRoute | "refused" | "needsLogin"> {
   const { route, description } = shown;
   if (see !== undefined && await see(req, description) !== true) return "refused";
-  const { status, told, actor } = await askRoute(api, { req, route });
-  if (told === undefined) return status === 401 ? "needsLogin" : "refused";
-  return { ...shown, told, actor };
+  const { status, described, actor } = await askRoute(api, { req, route });
+  if (described === undefined) return status === 401 ? "needsLogin" : "refused";
+  return { ...shown, described, actor };
 }
 
 /** Without its list, a model is not shown. */
-function isList({ told, kind, parts }: AllowedRoute): boolean {
-  return told.operation === "all" && kind === "operation" && parts.length === 0;
+function isList({ described, kind, parts }: AllowedRoute): boolean {
+  return described.operation === "all" && kind === "operation" && parts.length === 0;
 }
 
 interface AllowedRoutes {
@@ -103,7 +105,7 @@ interface ModelRoutes extends AllowedRoutes {
 
 function modelOf({ path, list, menu, hasNames, own, ...context }: ModelRoutes): PageModel {
   const { group, icon } = context.view;
-  const { route, told } = list;
+  const { route, described } = list;
   const tenant = route.features.selectingFieldOf(actingLevel(route).target);
   const ofModel = own.filter(({ parts }) => parts.length === 0)
     .map((each) =>
@@ -115,14 +117,14 @@ function modelOf({ path, list, menu, hasNames, own, ...context }: ModelRoutes): 
   return {
     // React-admin allows no slash in names. A hyphen could make two names equal.
     name: path.slice(1).replaceAll("/", "~"),
-    model: told.model,
+    model: described.model,
     path,
     menu,
     ...group !== undefined && { group },
     ...icon !== undefined && { icon },
-    ...viewOf(told.answer, { model: context.view, tenant, pictures: picturesOf(files) }),
-    stamps: hasNames && operations.some(({ told }) => told.operation === "one")
-      ? stampsOf(route).filter((name) => told.answer.some((field) => field.name === name))
+    ...viewOf(described.answer, { model: context.view, tenant, pictures: picturesOf(files) }),
+    stamps: hasNames && operations.some(({ described }) => described.operation === "one")
+      ? stampsOf(route).filter((name) => described.answer.some((field) => field.name === name))
       : [],
     operations: routesOf({ own: operations, ...context }),
     added: routesOf({ own: added, ...context }),
@@ -130,17 +132,20 @@ function modelOf({ path, list, menu, hasNames, own, ...context }: ModelRoutes): 
     parts: partsOf({ own, ...context }, 0),
     files,
     // The option `see` of the trash belongs to the class, so all routes agree.
-    hasTrash: told.parameters.some(({ name }) => name === "trash"),
+    hasTrash: described.parameters.some(({ name }) => name === "trash"),
   };
 }
 
 /** All entities of a reader share the tenant. */
-function without(tenant: string | undefined, { told, ...others }: AllowedRoute): AllowedRoute {
-  const { answer, filter } = told;
+function without(
+  tenant: string | undefined,
+  { described, ...others }: AllowedRoute,
+): AllowedRoute {
+  const { answer, filter } = described;
   return {
     ...others,
-    told: {
-      ...told,
+    described: {
+      ...described,
       answer: answer.filter(({ name }) => name !== tenant),
       ...filter && {
         filter: { ...filter, fields: filter.fields.filter(({ path }) => path !== tenant) },
@@ -154,11 +159,11 @@ function without(tenant: string | undefined, { told, ...others }: AllowedRoute):
  * value that a hook has made. Hooks of the list count too, because React-admin keeps its entities.
  */
 function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
-  const isChanged = own.some(({ told: { operation, hooks }, route }) =>
+  const isChanged = own.some(({ described: { operation, hooks }, route }) =>
     (operation === "one" || operation === "all") && hooks.some((name) => name !== "preFetch") ||
     operation === "replace" && showsOtherValues(route)
   );
-  return isChanged ? own.filter(({ told }) => told.operation !== "replace") : own;
+  return isChanged ? own.filter(({ described }) => described.operation !== "replace") : own;
 }
 
 /** The form would store a shown value that differs from the stored one, as after a transform. */
@@ -170,7 +175,9 @@ function showsOtherValues(route: Route): boolean {
 }
 
 function routesOf({ own, ...context }: AllowedRoutes): Readonly<Record<string, PageRoute>> {
-  return Object.fromEntries(own.map((each) => [each.told.operation, routeOf(each, context)]));
+  return Object.fromEntries(
+    own.map((each) => [each.described.operation, routeOf(each, context)]),
+  );
 }
 
 function partsOf({ own, ...context }: AllowedRoutes, depth: number): PagePart[] {
@@ -190,12 +197,14 @@ function partsOf({ own, ...context }: AllowedRoutes, depth: number): PagePart[] 
 function filesOf(own: readonly AllowedRoute[]): PageFile[] {
   return [...Map.groupBy(own, ({ file }) => file)].flatMap(([property, routes]): PageFile[] => {
     if (property === undefined) return [];
-    const { body = [], maxBytes } = routes.flatMap(({ told }) => told.bytes ?? [])
+    const { body = [], maxBytes } = routes.flatMap(({ described }) => described.bytes ?? [])
       .find((each) => each.body) ?? {};
     const accept = body.filter((type) => type !== "multipart/form-data");
     return [{
       property,
-      operations: routes.map(({ told }) => told.operation as PageFile["operations"][number]),
+      operations: routes.map(({ described }) =>
+        described.operation as PageFile["operations"][number]
+      ),
       ...accept.length > 0 && !accept.includes("*/*") && { accept },
       ...maxBytes !== undefined && { maxBytes },
     }];
@@ -211,7 +220,7 @@ function picturesOf(files: readonly PageFile[]): string[] {
 type RouteContext = Omit<AllowedRoutes, "own">;
 
 function actionOf(allowed: AllowedRoute, context: RouteContext): PageAction {
-  const { told: { operation, method, conditional = false }, route } = allowed;
+  const { described: { operation, method, conditional = false }, route } = allowed;
   return {
     name: operation,
     on: route.operation.item ? "one" : "all",
@@ -223,11 +232,11 @@ function actionOf(allowed: AllowedRoute, context: RouteContext): PageAction {
 
 /** Without path parameters and headers that the page does not use. */
 function routeOf(
-  { route, told }: AllowedRoute,
+  { route, described }: AllowedRoute,
   { readable, view: { format } }: RouteContext,
 ): PageRoute {
   const { summary, parameters, headers, filter, body, bodySchema, answer, formats, live, writes } =
-    told;
+    described;
   const fields = (all: readonly PageField[]) => fieldsOf(all, { readable, format });
   return {
     ...summary !== undefined && { summary },

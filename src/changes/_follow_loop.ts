@@ -81,7 +81,7 @@ export class FollowLoop<M extends FrameworkModel> {
       ms: timeoutMS + END_MS,
       message: `Cannot end the lease of "${this.#options.name}"`,
     };
-    await withTimeLimit(() => this.#ended, limit).catch((error) => this.#tell(error));
+    await withTimeLimit(() => this.#ended, limit).catch((error) => this.#reportError(error));
   }
 
   get #isStopped(): boolean {
@@ -101,7 +101,7 @@ export class FollowLoop<M extends FrameworkModel> {
         await pause(PAUSE_MS, this.#stopped.signal, { ref: !isClosed });
         continue;
       }
-      await this.#holdOnce().catch((error) => this.#tell(error));
+      await this.#holdOnce().catch((error) => this.#reportError(error));
       await pause(Math.min(leaseMS / 3, MAX_PAUSE_MS), this.#stopped.signal);
     }
     connection.off("close", onClose);
@@ -202,11 +202,11 @@ export class FollowLoop<M extends FrameworkModel> {
     try {
       await this.letters.bury(event, attempt);
     } catch (cause) {
-      this.#tell(cause);
+      this.#reportError(cause);
       throw cause;
     }
-    const { error, ...told } = attempt;
-    this.#options.onError(error, toChange(event, { ...this.#options, attempt: told }));
+    const { error, ...others } = attempt;
+    this.#options.onError(error, toChange(event, { ...this.#options, attempt: others }));
   }
 
   /** Each of these writes also renews the lease. */
@@ -224,7 +224,7 @@ export class FollowLoop<M extends FrameworkModel> {
         }
       } catch (error) {
         queue.hasNews = true;
-        this.#tell(error);
+        this.#reportError(error);
       }
     }
   }
@@ -239,7 +239,7 @@ export class FollowLoop<M extends FrameworkModel> {
         }
         return;
       } catch (error) {
-        this.#tell(error);
+        this.#reportError(error);
         await pause(pauseAfter(failures), ended);
       }
     }
@@ -270,7 +270,7 @@ export class FollowLoop<M extends FrameworkModel> {
         const reason = reasonOfLoss(error);
         if (reason !== undefined) lost = { reason };
         else {
-          this.#tell(error);
+          this.#reportError(error);
           await pause(pauseAfter(failures++), ended);
         }
       }
@@ -288,9 +288,9 @@ export class FollowLoop<M extends FrameworkModel> {
     const over = this.#graceOver(lease);
     for (let failures = 0; !ended.aborted; failures++) {
       try {
-        const told = this.#options.onLost({ reason, since, signal: lease.signal });
-        const isTold = Promise.resolve(told).then(() => true);
-        if (!await Promise.race([isTold, over])) return;
+        const result = this.#options.onLost({ reason, since, signal: lease.signal });
+        const isSettled = Promise.resolve(result).then(() => true);
+        if (!await Promise.race([isSettled, over])) return;
         queue.readTo(position, at);
         return await storeProgress(lease, queue.progress());
       } catch (error) {
@@ -314,7 +314,7 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /** Only the first failure of an outage is reported, because each attempt fails. */
-  #tell(error: unknown): void {
+  #reportError(error: unknown): void {
     if (!this.#isTroubled) this.#options.onError(error);
     this.#isTroubled = true;
   }

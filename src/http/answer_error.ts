@@ -153,8 +153,8 @@ function toRestError(error: unknown): RestError {
   const { expose = status < 500, type, message, headers, limit } = given;
   const code = type === "entity.parse.failed" ? "BAD_FORMAT" : statusName(status);
   const isTooLarge = type === "entity.too.large" && typeof limit === "number";
-  const told = isTooLarge ? `The body is larger than the limit of ${limit} bytes` : message;
-  const shown = expose === true && typeof told === "string" ? told : statusText(status);
+  const text = isTooLarge ? `The body is larger than the limit of ${limit} bytes` : message;
+  const shown = expose === true && typeof text === "string" ? text : statusText(status);
   const body = { code, message: shown, ...isTooLarge && expose === true && { limit } };
   const texts = Object.entries(typeof headers === "object" ? headers ?? {} : {})
     .map(([name, value]) => [name, String(value)]);

@@ -219,8 +219,8 @@ function describeTool(api: RequestHandler, models: ReadonlyMap<string, ExposedMo
         const described = models.get(model ?? "");
         if (described === undefined) return done(describeModels(models));
         const send = (call: RouteCall) => callRoute(api, { req, call });
-        const told = await describeModel(described, { id, send });
-        return "refusal" in told ? failed(told.refusal) : done(told);
+        const description = await describeModel(described, { id, send });
+        return "refusal" in description ? failed(description.refusal) : done(description);
       }),
   };
 }
@@ -296,8 +296,8 @@ async function answered(call: () => Promise<object>): Promise<object> {
 }
 
 /** Older clients read only the text. */
-function done(told: object): object {
-  return { content: [{ type: "text", text: JSON.stringify(told) }], structuredContent: told };
+function done(result: object): object {
+  return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
 }
 
 /** Not an error of the protocol, so that assistants see the refusal and can correct the call. */

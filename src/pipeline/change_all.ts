@@ -46,7 +46,7 @@ async function updateAll(
   // A single write updates all embedded entities, because one document holds them.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await performWrite(context, { body, limit }) : undefined;
-  if (direct?.affected !== undefined) return tellCounts(direct.affected);
+  if (direct?.affected !== undefined) return replyOfCounts(direct.affected);
   const seen = await selectEntities(context, limit);
   const drafts = await mapAll(
     seen,
@@ -62,7 +62,7 @@ async function updateAll(
   if (!isAtomic) return await updateEach(context, drafts);
   // All entities get the same body, so an error of one is an error of the body.
   await updateTogether(context, drafts).catch(throwOnly);
-  return tellCounts(drafts.length);
+  return replyOfCounts(drafts.length);
 }
 
 function checkFields(context: OpenLevelContext, body: JsonObject): void {
@@ -97,10 +97,10 @@ async function updateEach(context: OpenLevelContext, drafts: readonly Draft[]): 
       failed.push({ _id, ...await describeError(context, error) });
     }
   }
-  return tellCounts(drafts.length, failed);
+  return replyOfCounts(drafts.length, failed);
 }
 
-function tellCounts(matched: number, failed: readonly object[] = []): Reply {
+function replyOfCounts(matched: number, failed: readonly object[] = []): Reply {
   const modified = matched - failed.length;
   if (failed.length === 0) return { status: 200, text: toJson({ matched, modified }) };
   return { status: 207, text: toJson({ matched, modified, failed }) };

@@ -15,7 +15,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
 /** The next write request reports each failure once. */
-const untoldOf = memoize((_target: ModelClass) => new Set<IndexBuilds>());
+const unreportedOf = memoize((_target: ModelClass) => new Set<IndexBuilds>());
 
 export function watchIndexes(model: Model<unknown>, target: ModelClass): void {
   builds.set(model, new IndexBuilds(model, target));
@@ -25,8 +25,8 @@ export function indexBuilds(model: Model<unknown>): IndexBuilds | undefined {
   return builds.get(model);
 }
 
-export function hasUntoldFailures(target: ModelClass): boolean {
-  return untoldOf(target).size > 0;
+export function hasUnreportedFailures(target: ModelClass): boolean {
+  return unreportedOf(target).size > 0;
 }
 
 /**
@@ -35,7 +35,7 @@ export function hasUntoldFailures(target: ModelClass): boolean {
 export class IndexBuilds {
   readonly #model: Model<unknown>;
   readonly name: string;
-  readonly #untold: Set<IndexBuilds>;
+  readonly #unreported: Set<IndexBuilds>;
   #failure: Error | undefined;
   /** Causes that were logged since the last successful build. */
   readonly #logged = new Set<string>();
@@ -49,7 +49,7 @@ export class IndexBuilds {
   constructor(model: Model<unknown>, target: ModelClass) {
     this.#model = model;
     this.name = target.name;
-    this.#untold = untoldOf(target);
+    this.#unreported = unreportedOf(target);
     model.on("index", (error?: Error) => error ? this.#fail(error) : this.#succeed());
   }
 
@@ -65,8 +65,8 @@ export class IndexBuilds {
     return this.#stands === this.#model.db.getClient();
   }
 
-  takeUntold(): Error | undefined {
-    return this.#untold.delete(this) ? this.#failure : undefined;
+  takeUnreported(): Error | undefined {
+    return this.#unreported.delete(this) ? this.#failure : undefined;
   }
 
   /** The result is for the deployment that the connection currently uses. */
@@ -131,7 +131,7 @@ export class IndexBuilds {
     this.#failure = undefined;
     this.#logged.clear();
     this.#tries = 0;
-    this.#untold.delete(this);
+    this.#unreported.delete(this);
     // No hint if the indexes cannot be listed.
     olderUnique(this.#model).then((older) => {
       const text = olderText(this.name, older);
@@ -146,7 +146,7 @@ export class IndexBuilds {
     this.#failure = error;
     if (!this.#logged.has(cause)) {
       this.#logged.add(cause);
-      this.#untold.add(this);
+      this.#unreported.add(this);
       logHint(
         `Cannot build an index of "${this.name}": ${error.message}; it is tried again until it succeeds`,
       );
@@ -159,7 +159,7 @@ export class IndexBuilds {
   #retryIn(pause: number, client: object): void {
     const retry = () => {
       const { db } = this.#model;
-      if (db.getClient() !== client) this.#untold.delete(this);
+      if (db.getClient() !== client) this.#unreported.delete(this);
       else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
       // Mongoose reports the result by the "index" event.
       else noteBuild(db as Connection, this.#model.ensureIndexes());

@@ -51,7 +51,7 @@ export class ChangeFeed {
   #isEnded = false;
   #changed = new Map<string, unknown>();
   #isAnything = false;
-  #telling: ReturnType<typeof setTimeout> | undefined;
+  #notifying: ReturnType<typeof setTimeout> | undefined;
   #ending: ReturnType<typeof setTimeout> | undefined;
 
   private constructor(model: Model<unknown>, forget: () => void) {
@@ -98,9 +98,9 @@ export class ChangeFeed {
     };
   }
 
-  tellAnything(): void {
+  notifyUnknown(): void {
     this.#isAnything = true;
-    this.#tell();
+    this.#notify();
   }
 
   async #open(): Promise<void> {
@@ -150,7 +150,7 @@ export class ChangeFeed {
       try {
         const first = await this.#openStream(token);
         this.#isLost = false;
-        if (token === undefined) this.tellAnything();
+        if (token === undefined) this.notifyUnknown();
         return first;
       } catch (error) {
         failure = error;
@@ -162,19 +162,19 @@ export class ChangeFeed {
   #take({ documentKey }: Change): void {
     if (documentKey === undefined) {
       this.#isLost = true;
-      return this.tellAnything();
+      return this.notifyUnknown();
     }
     const { _id: id } = documentKey;
     // Other objects have no unique string, so they can be listed more than once.
     const hasName = isObjectId(id) || typeof id !== "object";
     this.#changed.set(hasName ? `${typeof id} ${id}` : `change ${this.#changed.size}`, id);
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
-    this.#telling ??= setTimeout(() => {
+  #notify(): void {
+    this.#notifying ??= setTimeout(() => {
       const changes = this.#isAnything ? "anything" : [...this.#changed.values()];
-      this.#telling = undefined;
+      this.#notifying = undefined;
       this.#isAnything = false;
       this.#changed = new Map();
       for (const listener of [...this.#listeners]) listener(changes);
@@ -185,7 +185,7 @@ export class ChangeFeed {
     if (this.#listeners.size > 0 || this.#isEnded) return;
     this.#isEnded = true;
     this.#forget();
-    clearTimeout(this.#telling);
+    clearTimeout(this.#notifying);
     this.#stream?.close().catch(() => {});
   }
 }
@@ -203,7 +203,7 @@ function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {
     const name = found && `${found.address} ${found.electionId}`;
     if (name === undefined || name === primary) return;
     primary = name;
-    for (const feed of feeds.values()) feed.tellAnything();
+    for (const feed of feeds.values()) feed.notifyUnknown();
   });
   return feeds;
 }

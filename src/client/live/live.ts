@@ -110,7 +110,7 @@ async function* listsIn(
     state.end = end;
     state.wake();
   };
-  follow(reader, { list, silenceMS, tellNews: () => state.wake() })
+  follow(reader, { list, silenceMS, onNews: () => state.wake() })
     .then(() => noteEnd({}), (error) => noteEnd({ error }));
   try {
     for (;;) {
@@ -132,10 +132,10 @@ async function* listsIn(
 /** Reading goes on while the application handles an earlier list, so that the next list has all changes. */
 async function follow(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { list, silenceMS, tellNews }: {
+  { list, silenceMS, onNews }: {
     readonly list: FoldedList;
     readonly silenceMS: number;
-    readonly tellNews: () => void;
+    readonly onNews: () => void;
   },
 ): Promise<void> {
   const parser = new EventParser();
@@ -144,7 +144,7 @@ async function follow(
     if (step === undefined) throw silent(silenceMS);
     if (step.value === undefined) return;
     for (const event of parser.push(step.value)) list.take(event);
-    if (list.hasNews) tellNews();
+    if (list.hasNews) onNews();
   }
 }
 

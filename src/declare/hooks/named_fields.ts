@@ -186,9 +186,9 @@ export function hookOf(fieldHook: FieldHook): EntityHook<object, unknown> {
         readPrevious: (names: readonly string[]) => entityFields.read(previous, names),
       },
     });
-    return andThen(effect, (told) => {
-      if (told === undefined) return null;
-      return told.leftOut.length === 0 ? entity : entityFields.without(entity, told.leftOut);
+    return andThen(effect, (passed) => {
+      if (passed === undefined) return null;
+      return passed.leftOut.length === 0 ? entity : entityFields.without(entity, passed.leftOut);
     });
   };
   recordFields(hook, { fieldHook, reads: fieldHook.reads, leavesOut: fieldHook.leavesOut });

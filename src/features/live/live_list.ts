@@ -14,7 +14,7 @@ import { type LiveSource, readEntities } from "./live_reading.ts";
 export interface Subscriber {
   readonly reading: LiveSource;
   /** A client that lost events can continue only with the whole list. */
-  tell(pieces: readonly Uint8Array[], isList?: boolean): void;
+  send(pieces: readonly Uint8Array[], isList?: boolean): void;
   end(): void;
 }
 
@@ -197,7 +197,7 @@ export class LiveList {
     const list = { entities, isOrdered: this.#source.isOrdered };
     const { version } = this.#log;
     const last = { version, events: eventsBetween(this.#held, list) };
-    this.#tellAll(last.events);
+    this.#sendAll(last.events);
     this.#held = new Map(entities.map(({ id, digest }) => [id, digest]));
     let written: Uint8Array[] | undefined;
     const whole = () =>
@@ -212,9 +212,9 @@ export class LiveList {
         : held === undefined
         ? this.#log.missedSince(place, { list, last })
         : eventsBetween(held, list);
-      if (missed !== undefined) subscriber.tell(this.#written(missed));
-      else if (place === undefined && !isAgain) subscriber.tell(whole(), true);
-      else subscriber.tell([...writeEvents([{ type: "resync" }]), ...whole()], true);
+      if (missed !== undefined) subscriber.send(this.#written(missed));
+      else if (place === undefined && !isAgain) subscriber.send(whole(), true);
+      else subscriber.send([...writeEvents([{ type: "resync" }]), ...whole()], true);
       done();
     }
   }
@@ -238,18 +238,18 @@ export class LiveList {
       events.push({ type: "put", id, text });
     }
     for (const id of gone) if (this.#held.delete(id)) events.push({ type: "drop", id });
-    this.#tellAll(events);
+    this.#sendAll(events);
     if (this.#held.size > max) throw new StoreFailure({ kind: "tooMany", limit: max });
   }
 
   /** The whole list, which joining subscribers get next, contains the changes already. */
-  #tellAll(events: readonly ListEvent[]): void {
+  #sendAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;
     // A client cannot continue a list that is read for it alone.
     if (this.#source.isShared) this.#log.add(events);
     const again = new Set([...this.#joining].map(({ subscriber }) => subscriber));
     const pieces = this.#subscribers.size > 0 ? this.#written(events) : [];
-    for (const each of this.#subscribers) if (!again.has(each)) each.tell(pieces);
+    for (const each of this.#subscribers) if (!again.has(each)) each.send(pieces);
   }
 
   #written(events: readonly ListEvent[]): Uint8Array[] {

@@ -94,10 +94,10 @@ function keyOf(
   const { window, order, shown, fills } = pieces;
   const { options, projection } = state;
   const part = window && [window.limit, window.skip, window.after ?? null];
-  const told = [filter, options, projection, part, order, shown, fills && [...fills.names]]
+  const parts = [filter, options, projection, part, order, shown, fills && [...fills.names]]
     .map((each) => each ?? null);
-  if (!told.every(isData)) return undefined;
-  const hash = createHash("sha256").update(bytesOf(told)).digest("base64");
+  if (!parts.every(isData)) return undefined;
+  const hash = createHash("sha256").update(bytesOf(parts)).digest("base64");
   return `${nameOf(level)} ${nameOf(model)} ${hash}`;
 }
 

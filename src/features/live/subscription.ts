@@ -73,7 +73,7 @@ export class Subscription implements Subscriber {
     });
   }
 
-  tell(pieces: readonly Uint8Array[], isList = false): void {
+  send(pieces: readonly Uint8Array[], isList = false): void {
     if (isList) this.#hasGap = false;
     if (!this.#isEnded) this.#sender.send(pieces, isList);
   }

@@ -3,7 +3,7 @@ import { StoreFailure } from "../../errors/failure.ts";
 import { badFormat, badParameter } from "../../errors/refusals.ts";
 import { queryOf } from "../../filter/query_string.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { hasUntoldFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
+import { hasUnreportedFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { Call, LevelContext } from "./request_context.ts";
 import { errorContext } from "./reporter.ts";
@@ -46,7 +46,7 @@ export async function checkIndexes(call: Call): Promise<void> {
   const writes = operation.change !== undefined && operation.verb !== "get" &&
     call.context.level.hooks.persist === undefined;
   const isWorthALook = indexes !== "lazy" || isNamedByKey(call.context) ||
-    call.levels.some(({ level }) => hasUntoldFailures(level.target));
+    call.levels.some(({ level }) => hasUnreportedFailures(level.target));
   if (!writes || !isWorthALook) return;
   for (const [index, each] of call.levels.entries()) {
     if (each.level.link?.embedded === true) continue;
@@ -88,7 +88,7 @@ async function checkLevel(context: LevelContext, need: () => Need): Promise<void
   const { model, route, req, timeBudget } = context;
   const builds = indexBuilds(await model());
   if (builds === undefined) return;
-  const error = builds.takeUntold();
+  const error = builds.takeUnreported();
   if (error !== undefined) {
     await route.reporter.report({ req, error, context: errorContext(context) });
   }

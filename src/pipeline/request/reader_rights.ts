@@ -28,8 +28,8 @@ function idOf(restriction: FieldRule): number {
 }
 
 /** Routes with the same functions share the object, so that data that depends on it is compiled once. */
-function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
-  const rights = kept.get(key) ?? new Rights(told);
+function rightsFor(key: string, answers: ReadonlyMap<FieldRule, boolean>): Rights {
+  const rights = kept.get(key) ?? new Rights(answers);
   kept.delete(key);
   kept.set(key, rights);
   if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value as string);
@@ -50,14 +50,14 @@ export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   const functions = [...names.keys()].map(idOf).join();
   const levelsUnder = memoize((rights: Rights) => levels.map((level) => levelUnder(rights, level)));
   return (req) => {
-    const told = new Map<FieldRule, boolean>();
+    const results = new Map<FieldRule, boolean>();
     let answers = "";
     for (const [restriction, name] of names) {
       const answer = ask(restriction, { req, name });
-      told.set(restriction, answer);
+      results.set(restriction, answer);
       answers += answer ? "1" : "0";
     }
-    return levelsUnder(rightsFor(`${functions} ${answers}`, told));
+    return levelsUnder(rightsFor(`${functions} ${answers}`, results));
   };
 }
 
@@ -75,14 +75,14 @@ function ask(
 ): boolean {
   const failure = (why: string, options?: ErrorOptions) =>
     new HookFailure("rights", new TypeError(`Cannot tell the rights to ${name}: ${why}`, options));
-  let told: unknown;
+  let result: unknown;
   try {
-    told = restriction(req);
+    result = restriction(req);
   } catch (cause) {
     throw cause instanceof RestError ? cause : failure("its function failed", { cause });
   }
-  if (!isPromise(told)) return told !== false;
-  Promise.resolve(told).catch(() => {});
+  if (!isPromise(result)) return result !== false;
+  Promise.resolve(result).catch(() => {});
   throw failure("its function is asynchronous");
 }
 

@@ -174,7 +174,7 @@ function translated(
     writes: operation.change !== undefined,
     isLong: req.url.length > LONG_URL,
     isHidden: (path: string) => isHiddenPath(path, level.shape),
-    isTold: (name: string) => {
+    isShown: (name: string) => {
       const own = name.startsWith(prefix) ? name.slice(prefix.length) : name;
       return secrecyOf(name, shape) !== "secret" ||
         namesPath(sent, own) && isSettable(own, level.shape);

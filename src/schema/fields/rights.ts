@@ -4,19 +4,21 @@ import type { FieldShape, Shape } from "./shape.ts";
 
 export class Rights {
   readonly shapes = new WeakMap<Schema, Shape>();
-  readonly #told: ReadonlyMap<unknown, boolean>;
+  readonly #answers: ReadonlyMap<unknown, boolean>;
   readonly #others: boolean;
 
   /**
-   * @param others The result of all functions not in `told`. The default restricts their fields.
+   * @param others The result of all functions not in `answers`. The default restricts their fields.
    */
-  constructor(told: ReadonlyMap<FieldRule, boolean>, others = true) {
-    this.#told = told;
+  constructor(answers: ReadonlyMap<FieldRule, boolean>, others = true) {
+    this.#answers = answers;
     this.#others = others;
   }
 
   restricts(option: unknown): boolean {
-    return typeof option === "function" ? this.#told.get(option) ?? this.#others : option === true;
+    return typeof option === "function"
+      ? this.#answers.get(option) ?? this.#others
+      : option === true;
   }
 }
 

@@ -66,9 +66,9 @@ interface JoinedError {
 }
 
 function joinMessages(error: InstanceType<typeof ValidationError>): void {
-  const told = Object.entries(error.errors).map(([path, { message }]) => `${path}: ${message}`);
+  const messages = Object.entries(error.errors).map(([path, { message }]) => `${path}: ${message}`);
   const { _message } = error as { _message?: string };
-  error.message = `${_message}: ${told.join(", ")}`;
+  error.message = `${_message}: ${messages.join(", ")}`;
 }
 
 type Next = (error: Error) => void;

@@ -51,11 +51,11 @@ export async function store(
   // With a write concern of 0, there is no entity to show.
   if (!isMet || !minimal && result.after === undefined) return "missed";
   const version = asVersion(stored[versionKeyOf(model) ?? ""]);
-  const told = { version, ...version === 0 && { created: String(stored._id) } };
-  if (minimal) return told;
+  const facts = { version, ...version === 0 && { created: String(stored._id) } };
+  if (minimal) return facts;
   const { reads } = modelSupport(model, shape);
   const text = reads?.reader.writerFor({ projection: {} }).text(stored);
-  return { text: text ?? toJson(model.hydrate(stored), shape), ...told };
+  return { text: text ?? toJson(model.hydrate(stored), shape), ...facts };
 }
 
 /**

@@ -67,8 +67,8 @@ async function create(
   if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
   return async () => {
     await timeBudget.wait(insertOne({ model, timeBudget, addedStatements, part: claim }, entity));
-    const told = { created: String(entity._id), version: 0 };
-    return minimal ? told : { ...told, text: toJson(entity, shape) };
+    const facts = { created: String(entity._id), version: 0 };
+    return minimal ? facts : { ...facts, text: toJson(entity, shape) };
   };
 }
 

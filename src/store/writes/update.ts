@@ -73,10 +73,10 @@ async function updateAlone(
   { collection, db }: Model<unknown>,
   { filter, update, projection, options }: Statement,
 ): Promise<Updated> {
-  const told = (options.writeConcern ?? db.db?.writeConcern)?.w !== 0;
+  const isAcknowledged = (options.writeConcern ?? db.db?.writeConcern)?.w !== 0;
   if (projection === undefined) {
     const { matchedCount } = await collection.updateOne(filter, update as object, options);
-    return { isMet: Number(matchedCount) > 0 || !told };
+    return { isMet: Number(matchedCount) > 0 || !isAcknowledged };
   }
   const after = await collection.findOneAndUpdate(filter, update as object, {
     ...options,
@@ -86,7 +86,7 @@ async function updateAlone(
     // `raw: true` of the connection would return bytes, also of errors.
     raw: false,
   });
-  return after === null ? { isMet: !told } : { isMet: true, after };
+  return after === null ? { isMet: !isAcknowledged } : { isMet: true, after };
 }
 
 function projected(projection: Projection): { readonly projection?: Projection } {

@@ -76,7 +76,7 @@ function describeReworked(
   { constraints, filled, reworked }: ConstrainedNode & Pick<ValueNode, "reworked">,
 ): JsonSchema {
   const { enum: allowed, minLength, maxLength, match } = constraints;
-  const told = [
+  const phrases = [
     ...allowed === undefined ? [] : [`one of ${JSON.stringify(allowed)}`],
     ...minLength === undefined ? [] : [`at least ${minLength} characters`],
     ...maxLength === undefined ? [] : [`at most ${maxLength} characters`],
@@ -87,7 +87,8 @@ function describeReworked(
     ...filled && { minLength: 1 },
     // The text must not be empty after `trim`.
     ...filled && reworked.includes("trim") && { pattern: "\\S" },
-    ...told.length > 0 && { description: `After ${reworked.join(" and ")}: ${told.join(", ")}` },
+    ...phrases.length > 0 &&
+      { description: `After ${reworked.join(" and ")}: ${phrases.join(", ")}` },
   };
 }
 
