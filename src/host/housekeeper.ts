@@ -54,7 +54,7 @@ interface ExpiringClass {
   readonly isScheduled: boolean;
 }
 
-interface Place {
+interface ClassesOfConnection {
   readonly connection: Connection;
   readonly classes: Map<ModelClass, ExpiringClass>;
 }
@@ -64,7 +64,7 @@ interface TidyResult {
   readonly errors: unknown[];
 }
 
-interface TidyRun extends Place {
+interface TidyRun extends ClassesOfConnection {
   readonly result: TidyResult;
   readonly lease: Lease;
   readonly at: Date;
@@ -134,8 +134,8 @@ export class Housekeeper {
       readonly connections: readonly Connection[];
       readonly isScheduled?: boolean;
     },
-  ): Place[] {
-    const places = new Map<unknown, Map<string, Place>>();
+  ): ClassesOfConnection[] {
+    const places = new Map<unknown, Map<string, ClassesOfConnection>>();
     for (const [target, expiring] of this.#classes) {
       if (isScheduled && !expiring.isScheduled) continue;
       const used = [...expiring.sources].flatMap((source) =>
@@ -145,7 +145,7 @@ export class Housekeeper {
       );
       for (const connection of used) {
         const client = connection.getClient();
-        const ofClient = places.get(client) ?? new Map<string, Place>();
+        const ofClient = places.get(client) ?? new Map<string, ClassesOfConnection>();
         const place = ofClient.get(connection.name) ?? { connection, classes: new Map() };
         place.classes.set(target, expiring);
         places.set(client, ofClient.set(connection.name, place));
@@ -224,8 +224,10 @@ async function waitForLease(connection: Connection): Promise<Lease> {
 
 /** A lease would create a collection in a database without the collection of any class. */
 async function tidyPlace(
-  { connection, classes }: Place,
-  { waits = false, ...run }: Omit<TidyRun, keyof Place | "lease"> & { readonly waits?: boolean },
+  { connection, classes }: ClassesOfConnection,
+  { waits = false, ...run }: Omit<TidyRun, keyof ClassesOfConnection | "lease"> & {
+    readonly waits?: boolean;
+  },
 ): Promise<void> {
   const stored = new Set(await storedClasses([...classes.keys()], connection));
   if (stored.size === 0) return;

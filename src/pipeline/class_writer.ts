@@ -13,7 +13,7 @@ import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { removalOf, stampingUpdate } from "../sources/collection/store_update.ts";
 import { type Additions, type StampedClass, stampsFor } from "../sources/additions.ts";
 import type { Stamps } from "../store/values.ts";
-import type { Place } from "../store/writes/transact.ts";
+import type { WriteContext } from "../store/writes/transact.ts";
 import { removeWhere, updateWhere } from "../store/writes/where.ts";
 import type {
   ClassWriterOptions,
@@ -55,8 +55,8 @@ export class ClassWriter {
     const update = removalOf(additions, model);
     const filter = everyFilter({ _id: { $in: ids } }, this.present);
     await (update === undefined
-      ? removeWhere(this.#place, { filter })
-      : updateWhere(this.#place, { filter, update, change: "remove" }));
+      ? removeWhere(this.#writeContext, { filter })
+      : updateWhere(this.#writeContext, { filter, update, change: "remove" }));
   }
 
   /** The values of the filter must be cast already. */
@@ -69,10 +69,10 @@ export class ClassWriter {
       stampingUpdate(stampsFor(additions, model)?.(false) ?? {}, model),
       update,
     );
-    await updateWhere(this.#place, { filter, update: all, arrayFilters }).catch(throwTaken);
+    await updateWhere(this.#writeContext, { filter, update: all, arrayFilters }).catch(throwTaken);
   }
 
-  get #place(): Place {
+  get #writeContext(): WriteContext {
     const { model, additions, write: { session }, timeBudget } = this.#options;
     return {
       model,

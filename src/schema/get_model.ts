@@ -14,7 +14,7 @@ import { watchIndexes } from "./index_builds.ts";
 import { memoize } from "./memoize.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
-import { dropStrays } from "./mongoose/documents/stray_references.ts";
+import { dropReferencedObjects } from "./mongoose/documents/referenced_objects.ts";
 import { keepLoaded } from "./mongoose/documents/keep_loaded.ts";
 import { dropUnreadable } from "./mongoose/documents/unreadable_values.ts";
 import { changeAsBase } from "./mongoose/schemas/change_indexes.ts";
@@ -71,7 +71,7 @@ export async function storedClasses(
 function compile(target: ModelClass, connection: Connection): Model<unknown> {
   checkConnection(connection);
   const { schema } = buildSchema(target, schemasFor(connection));
-  dropStrays(schema);
+  dropReferencedObjects(schema);
   dropUnreadable(schema);
   keepLoaded(schema);
   const collection = collectionName(target, schema);
@@ -127,7 +127,7 @@ export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
 function compileEmbedded(target: ModelClass, connection: Connection): Model<unknown> {
   // Only the outer entity has a version.
   const { schema } = buildSchema(target, schemasFor(connection));
-  dropStrays(schema);
+  dropReferencedObjects(schema);
   dropUnreadable(schema);
   keepLoaded(schema);
   const own = schema.clone().set("autoCreate", false).set("autoIndex", false)

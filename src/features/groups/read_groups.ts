@@ -85,9 +85,9 @@ function stagesOf({ by, timeZone, sum, avg, order, config, shape }: ShapedQuery)
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
   });
   // Another program may have stored an array or an object for a single value.
-  const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
+  const compound = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {
-    ...misfits.length > 0 && { $nor: misfits },
+    ...compound.length > 0 && { $nor: compound },
     ...minCount > 1 && { count: { $gte: minCount } },
   };
   return [
@@ -138,8 +138,8 @@ function keyOf(value: string, { unit, timeZone, type }: KeyOptions): object {
     };
     const text = { $dateToString: { ...date, format: FORMATS[unit] } };
     // A later stage removes the group of the empty object.
-    const isMisfit = { $in: [{ $type: value }, ["array", "object"]] };
-    return { $cond: [isDate, text, { $cond: [isMisfit, { $literal: {} }, null] }] };
+    const isCompound = { $in: [{ $type: value }, ["array", "object"]] };
+    return { $cond: [isDate, text, { $cond: [isCompound, { $literal: {} }, null] }] };
   }
   const present = { $ifNull: [value, null] };
   if (type === "Decimal128") return present;

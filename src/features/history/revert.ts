@@ -13,7 +13,7 @@ import type { NamedReference } from "../../write/body/cast_body.ts";
 import { type StoredObject, storedText, valueAt } from "../../store/values.ts";
 import { factsOf } from "../../write/document_facts.ts";
 import { readSnapshot, valuesToStore } from "../../write/stored_values.ts";
-import { keepMisfitsOf } from "../../write/keep_misfits.ts";
+import { keepUncastValues } from "../../write/keep_uncast_values.ts";
 import { noteSet } from "../../write/set_paths.ts";
 import { recordedValues } from "./recorded_values.ts";
 import type { HistoryRecord } from "./history_collection.ts";
@@ -135,7 +135,7 @@ function setFieldBack(
   if (isSame) noteSet(doc, [path]);
   else {
     setStored(doc, { path, type, value: earlier });
-    keepMisfitsOf(doc, { path, value: earlier });
+    keepUncastValues(doc, { path, value: earlier });
   }
   // The whole value is written, so the write is bound to the value that was read: another request
   // may change a part of it.

@@ -55,12 +55,12 @@ export const tenants: ClassFeature<TenantConfig> = {
   stamped: ({ field }) => [field],
 };
 
-interface Place {
+interface ClassInRoute {
   readonly target: ModelClass;
   readonly route: Route;
 }
 
-function checkRouter({ field }: TenantConfig, place: Place): void {
+function checkRouter({ field }: TenantConfig, place: ClassInRoute): void {
   const { target, route } = place;
   const ask = route.settings.get("tenant") as TenantFunction | undefined;
   if (ask === undefined) {
@@ -73,7 +73,7 @@ function checkRouter({ field }: TenantConfig, place: Place): void {
   checkReferred(place);
 }
 
-function checkWithout(place: Place): void {
+function checkWithout(place: ClassInRoute): void {
   const { target, route } = place;
   if (route.settings.get("tenant") === undefined) return;
   const isRoot = route.levels[0]?.target === target;
@@ -84,7 +84,7 @@ function checkWithout(place: Place): void {
 }
 
 /** The reference would lead to the entities of all tenants. */
-function checkReferred({ target }: Place): void {
+function checkReferred({ target }: ClassInRoute): void {
   for (const field of fieldsWithin(shapeForAll(buildSchema(target).schema))) {
     const referred = referredTarget(field);
     if (referred === undefined) continue;

@@ -184,7 +184,7 @@ function checkApart({ owner, property, embedded }: PartDescription["link"]): voi
   );
 }
 
-interface Place {
+interface CheckedOption {
   /** The property in error messages, empty for the `@rest` of a class. */
   readonly place: string;
   readonly fail: Fail;
@@ -193,17 +193,17 @@ interface Place {
 /** A misspelled `scope` would limit nothing. */
 function checkNames(
   rest: RestRecord,
-  { place, fail, known }: Place & { readonly known: object },
+  { place, fail, known }: CheckedOption & { readonly known: object },
 ): void {
   const unknown = unknownOption(rest, known);
   if (unknown !== undefined) throw fail(`@rest${place} has no option ${unknown}`);
 }
 
-interface OperationsPlace extends Place {
+interface CheckedOperations extends CheckedOption {
   readonly features: FeatureList;
 }
 
-function checkOptions(rest: RestRecord, { place, fail, features }: OperationsPlace): void {
+function checkOptions(rest: RestRecord, { place, fail, features }: CheckedOperations): void {
   const methods: unknown = rest.methods;
   if (!Array.isArray(methods) || methods.length === 0) throw fail(`"methods"${place} is empty`);
   forAll(methods, (method) => checkMethod(method, { place, fail, features }));
@@ -217,7 +217,7 @@ function checkOptions(rest: RestRecord, { place, fail, features }: OperationsPla
 
 function checkMethod(
   given: Method | undefined,
-  { place, fail, features }: OperationsPlace,
+  { place, fail, features }: CheckedOperations,
 ): void {
   const isOperation = typeof given === "object" && given !== null &&
     (isAction(given) || isOperationName(given.operation));

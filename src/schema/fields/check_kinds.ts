@@ -25,7 +25,7 @@ interface Difference {
   readonly option: string;
 }
 
-interface Place {
+interface KindsContext {
   readonly prefix: string;
   readonly seen: Set<Shape>;
 }
@@ -37,7 +37,7 @@ interface Compared<T> {
 
 function findDifference(
   { base, kind }: Compared<Shape>,
-  { prefix, seen }: Place,
+  { prefix, seen }: KindsContext,
 ): Difference | undefined {
   if (base === kind || seen.has(kind)) return undefined;
   seen.add(kind);

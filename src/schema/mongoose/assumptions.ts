@@ -37,7 +37,7 @@ import {
   virtualsOf,
 } from "./schemas/schema_members.ts";
 import { exactFilter } from "./statements/exact_filter.ts";
-import { isFailedSet } from "./errors.ts";
+import { isCastError } from "./errors.ts";
 import { pendingProblems } from "./statements/filter_errors.ts";
 import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_casts.ts";
 
@@ -120,7 +120,7 @@ const NEEDED: Assumptions = {
   "problems of documents"({ doc }) {
     doc.$set("number", "many");
     const { number } = pendingProblems(doc);
-    return isFailedSet(number) && typeof (doc as { $validate?: unknown }).$validate === "function";
+    return isCastError(number) && typeof (doc as { $validate?: unknown }).$validate === "function";
   },
   // Without these methods, middleware of the application would be skipped.
   "middleware of documents"({ doc }) {

@@ -302,13 +302,13 @@ export class CollectionSource implements Source {
     const model = await this.#options.model();
     const { additions, timeBudget, selection } = this.#options;
     const { filter, scope, options: { collation } } = selection;
-    const place = { model, timeBudget, addedStatements: additions?.addedStatements, around };
+    const context = { model, timeBudget, addedStatements: additions?.addedStatements, around };
     const all = castFilter(model, everyFilter(named, filter, scope));
     const command = { filter: all, collation: collation as object | undefined, options };
     const update = removalOf(additions, model);
     return update === undefined
-      ? await removeWhere(place, command)
-      : await updateWhere(place, { ...command, update, change: "remove" });
+      ? await removeWhere(context, command)
+      : await updateWhere(context, { ...command, update, change: "remove" });
   }
 
   #addedStatementsFor({ operation, body = {} }: Change): AddedStatements | undefined {

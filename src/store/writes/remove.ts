@@ -2,22 +2,22 @@ import type { mongo, Query } from "mongoose";
 import { StoreFailure } from "../../errors/failure.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { throughQuery } from "../../schema/mongoose/statements/through_query.ts";
-import { collationOf, type Place, transact } from "./transact.ts";
+import { collationOf, transact, type WriteContext } from "./transact.ts";
 import { BEFORE_WRITE } from "./written_entity.ts";
 
 /** Throws "changed" if no entity matches. */
 export async function removeOne(
-  place: Place,
+  context: WriteContext,
   { filter, id, options = {} }: {
     readonly filter: Filter;
     readonly id: unknown;
     readonly options?: object;
   },
 ): Promise<void> {
-  const { model, addedStatements } = place;
+  const { model, addedStatements } = context;
   const { collection } = model;
   const collation = collationOf(model);
-  await transact({ ...place, change: "remove", id }, async (own) => {
+  await transact({ ...context, change: "remove", id }, async (own) => {
     const statement = { ...collation && { collation }, ...options, ...own };
     // The schema may give the options another read preference, which a transaction refuses.
     const reading = { ...statement, ...BEFORE_WRITE, readPreference: "primary" } as const;
@@ -31,12 +31,12 @@ export async function removeOne(
 
 export async function removeThrough(
   query: Query<mongo.DeleteResult, unknown>,
-  { id, ...place }: Place & { readonly id: unknown },
+  { id, ...context }: WriteContext & { readonly id: unknown },
 ): Promise<void> {
   await throughQuery(query, {
     method: "deleteOne",
     async send(filter: Filter, options: object) {
-      await removeOne(place, { filter, id, options });
+      await removeOne(context, { filter, id, options });
       return { acknowledged: true, deletedCount: 1 };
     },
   });

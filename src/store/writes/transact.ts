@@ -36,7 +36,7 @@ export function statementsForUpdate(
   return fields === undefined || paths.some((path) => fields.has(topOf(path))) ? added : undefined;
 }
 
-export interface Place {
+export interface WriteContext {
   readonly model: Model<unknown>;
   readonly timeBudget: TimeBudget;
   readonly addedStatements?: AddedStatements | undefined;
@@ -46,7 +46,7 @@ export interface Place {
   readonly around?: Around | undefined;
 }
 
-interface WriteOptions extends Place {
+interface WriteOptions extends WriteContext {
   readonly change: WrittenEntities["change"];
   /** The only entity of the write, for whose lock the write waits. */
   readonly id?: unknown;
@@ -79,7 +79,7 @@ export async function transact<T extends Sent>(
 }
 
 function statementIn(
-  { model, timeBudget, session: own }: Place,
+  { model, timeBudget, session: own }: WriteContext,
   { session, mostMS }: {
     readonly session: ClientSession | undefined;
     readonly mostMS: number | undefined;

@@ -7,7 +7,7 @@ import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { throughQuery } from "../../schema/mongoose/statements/through_query.ts";
 import { setFields, type StoredObject, storedText } from "../values.ts";
 import { appliedFields } from "./applied_fields.ts";
-import { type Place, type Sent, transact } from "./transact.ts";
+import { type Sent, transact, type WriteContext } from "./transact.ts";
 import {
   alwaysRead,
   BEFORE_WRITE,
@@ -37,12 +37,12 @@ interface Updated extends Sent {
   readonly after?: StoredObject;
 }
 
-export async function updateOne(place: Place, command: UpdateCommand): Promise<Updated> {
+export async function updateOne(context: WriteContext, command: UpdateCommand): Promise<Updated> {
   const { change = "update", id, options } = command;
-  const { model, addedStatements } = place;
+  const { model, addedStatements } = context;
   const send = addedStatements === undefined ? updateAlone : updateRecorded;
   return await transact(
-    { ...place, change, id },
+    { ...context, change, id },
     (statement) => send(model, { ...command, options: { ...options, ...statement } }),
   );
 }
@@ -50,13 +50,13 @@ export async function updateOne(place: Place, command: UpdateCommand): Promise<U
 /** Middleware runs once, even if a repeated transaction sends the statement again. */
 export async function updateThrough(
   query: Query<mongo.UpdateResult, unknown>,
-  { id, projection, ...place }: Place & Pick<UpdateCommand, "id" | "projection">,
+  { id, projection, ...context }: WriteContext & Pick<UpdateCommand, "id" | "projection">,
 ): Promise<Updated> {
   let updated: Updated = { isMet: false };
   await throughQuery(query, {
     method: "updateOne",
     async send(filter: Filter, update: Update, options: object) {
-      updated = await updateOne(place, { filter, update, id, projection, options });
+      updated = await updateOne(context, { filter, update, id, projection, options });
       const matchedCount = updated.isMet ? 1 : 0;
       const counts = { matchedCount, modifiedCount: matchedCount, upsertedCount: 0 };
       return { acknowledged: true, upsertedId: null, ...counts };
@@ -135,11 +135,11 @@ interface BoundUpdates {
 
 /** Throws "changed" if one of the updates matches no entity. */
 export async function updateEach(
-  place: Place,
+  context: WriteContext,
   { updates, scope }: BoundUpdates,
 ): Promise<void> {
-  const { model, addedStatements } = place;
-  await transact({ ...place, change: "update", isAtomic: true }, async (options) => {
+  const { model, addedStatements } = context;
+  await transact({ ...context, change: "update", isAtomic: true }, async (options) => {
     const before = addedStatements && await readBefore(model, { updates, scope, options });
     const statements = updates.map(({ q, u }) => ({ q, u }));
     const met = await sendUpdates(model as never, statements, options);

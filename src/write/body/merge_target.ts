@@ -217,11 +217,11 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   const own = isDocument(value) && shape
     ? describeShape(value.schema as Schema, shape.rights)
     : shape;
-  const misfits = isDocument(value) ? Object.keys(pendingProblems(value)).map(topOf) : [];
+  const uncast = isDocument(value) ? Object.keys(pendingProblems(value)).map(topOf) : [];
   return kind === "object" && [...own?.fields ?? []].some(([name, inner]) => {
     const each = Object.hasOwn(values, name) ? values[name] : undefined;
     if (isOfFeature(inner)) return false;
-    if (each === undefined || each === null) return misfits.includes(name) && isProtected(inner);
+    if (each === undefined || each === null) return uncast.includes(name) && isProtected(inner);
     return isProtected(inner) ? !isDefault(each, inner) : holdsProtected(each, inner);
   });
 }

@@ -73,7 +73,7 @@ export function initFields(doc: Document, values: Readonly<Record<string, unknow
 }
 
 /** Mongoose adds the same validation error for a stored value that it cannot cast. */
-export function noteMisfit(
+export function addCastError(
   doc: Document,
   { path, value, reason = new CastError("unknown", value, path) }: {
     readonly path: string;

@@ -11,7 +11,7 @@ import { keptSoFar } from "./stored_values.ts";
 const { Subdocument } = mongoose.Types;
 
 /** Keeps the values that Mongoose could not cast in a field set to a stored value. */
-export function keepMisfitsOf(
+export function keepUncastValues(
   doc: Document,
   { path, value }: { readonly path: string; readonly value: unknown },
 ): void {
@@ -23,7 +23,7 @@ export function keepMisfitsOf(
 }
 
 /** A save of the object around the value would remove it. The result is also `true` if that object is gone. */
-export function keepMisfit(doc: Document, path: string): boolean {
+export function keepUncastValue(doc: Document, path: string): boolean {
   const kept = keptSoFar(doc);
   const [, only] = [...factsOf(doc).setValues ?? []]
     .find(([each]) => `${path}.`.startsWith(`${each}.`)) ?? [];
