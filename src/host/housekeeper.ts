@@ -233,8 +233,8 @@ async function tidyPlace(
   if (stored.size === 0) return;
   const lease = await (waits ? waitForLease : claim)(connection);
   if (lease === undefined) return;
-  const present = new Map([...classes].filter(([target]) => stored.has(target)));
-  await tidyAll({ ...run, connection, classes: present, lease });
+  const existing = new Map([...classes].filter(([target]) => stored.has(target)));
+  await tidyAll({ ...run, connection, classes: existing, lease });
 }
 
 /** A failure does not keep the other classes from being tidied. */

@@ -24,7 +24,7 @@ import type {
 
 interface WriterOptions {
   readonly model: Model<unknown>;
-  readonly present: Filter;
+  readonly classConditions: Filter;
   readonly removal: RemovalFields | undefined;
   readonly additions: Additions | undefined;
   readonly timeBudget: TimeBudget;
@@ -35,13 +35,13 @@ interface WriterOptions {
 export class ClassWriter {
   readonly model: Model<unknown>;
   /** The conditions of class options, with cast values. */
-  readonly present: Filter;
+  readonly classConditions: Filter;
   readonly removal: RemovalFields | undefined;
   readonly #options: WriterOptions;
 
   constructor(options: WriterOptions) {
     this.model = options.model;
-    this.present = options.present;
+    this.classConditions = options.classConditions;
     this.removal = options.removal;
     this.#options = options;
   }
@@ -53,7 +53,7 @@ export class ClassWriter {
   async remove(ids: readonly unknown[]): Promise<void> {
     const { model, additions } = this.#options;
     const update = removalOf(additions, model);
-    const filter = everyFilter({ _id: { $in: ids } }, this.present);
+    const filter = everyFilter({ _id: { $in: ids } }, this.classConditions);
     await (update === undefined
       ? removeWhere(this.#writeContext, { filter })
       : updateWhere(this.#writeContext, { filter, update, change: "remove" }));
@@ -116,7 +116,7 @@ export async function makeClassWriter(
   }
   return new ClassWriter({
     model,
-    present: castFilter(model, everyFilter(...conditions)),
+    classConditions: castFilter(model, everyFilter(...conditions)),
     removal: features.removalFieldsOf(target),
     additions: features.additionsOf(target, { req, actor, operation, route, timeBudget, origin }),
     timeBudget,

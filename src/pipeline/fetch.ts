@@ -34,7 +34,7 @@ import type { Level } from "./request/route.ts";
 export async function openRead(context: OpenLevelContext): Promise<Read> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   const read = await context.source.read(requestOf(context));
-  if (read.kind === "documents") return presented(context, read);
+  if (read.kind === "documents") return forHooks(context, read);
   if (!read.runsHooks) return read;
   return { ...read, list: () => untilClientLeaves(context, generated(read.list())) };
 }
@@ -46,7 +46,7 @@ async function* generated<T>(list: AsyncIterable<T>): AsyncGenerator<T> {
 /** Changes need objects, even if no hook gets them. */
 export async function openEntities(context: OpenLevelContext): Promise<EntitiesRead> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
-  return presented(context, await context.source.readEntities(requestOf(context)));
+  return forHooks(context, await context.source.readEntities(requestOf(context)));
 }
 
 function requestOf(context: OpenLevelContext): ReadRequest {
@@ -77,27 +77,27 @@ function openGiven(
   };
 }
 
-function presented(context: OpenLevelContext, { list, one }: EntitiesRead): EntitiesRead {
-  const show = presenter(context);
+function forHooks(context: OpenLevelContext, { list, one }: EntitiesRead): EntitiesRead {
+  const show = hookValueMaker(context);
   const names = lackedFields(context);
   const { link } = context.level;
   const isOnly = link?.embedded === true && !link.array;
-  const present = async (found: object): Promise<object> => {
+  const toHookValue = async (found: object): Promise<object> => {
     const entity = show(found);
     await readAlso(context.source, { entity, names, isOnly });
     return entity;
   };
-  async function* presentAll(page?: PageRead): AsyncGenerator<readonly object[]> {
+  async function* valuesForHooks(page?: PageRead): AsyncGenerator<readonly object[]> {
     for await (const found of list(page)) {
-      yield names.length === 0 ? found.map(show) : await Promise.all(found.map(present));
+      yield names.length === 0 ? found.map(show) : await Promise.all(found.map(toHookValue));
     }
   }
   return {
     kind: "documents",
-    list: (page) => untilClientLeaves(context, presentAll(page)),
+    list: (page) => untilClientLeaves(context, valuesForHooks(page)),
     async one(name, ignoresClient) {
       const found = await one(name, ignoresClient);
-      return found && (names.length === 0 ? show(found) : await present(found));
+      return found && (names.length === 0 ? show(found) : await toHookValue(found));
     },
   };
 }
@@ -169,7 +169,7 @@ export async function fetchAnyway(
   name: EntityName,
 ): Promise<object | undefined> {
   const read = await context.source.readEntities({ ...requestOf(context), forChange: false });
-  return await presented(context, read).one(name, true) ?? undefined;
+  return await forHooks(context, read).one(name, true) ?? undefined;
 }
 
 export interface Fetched extends VersionRead {
@@ -219,14 +219,14 @@ function lackedFields({ level: { hooks, kind, shape }, state }: LevelContext): s
   });
 }
 
-type Present = (found: object) => object;
+type ToHookValue = (found: object) => object;
 
 /** Only documents can be saved. With `lean`, the hooks of a read get instances of the class. */
-function presenter({ level, state }: LevelContext): Present {
+function hookValueMaker({ level, state }: LevelContext): ToHookValue {
   const { hooks, kind, shape } = level;
-  if (kind.change !== undefined) return presentDocument;
+  if (kind.change !== undefined) return toDocument;
   const populated = populatedPaths(state.options.populate);
-  if (hooks.lean !== true && !state.options.lean) return presentDocument;
+  if (hooks.lean !== true && !state.options.lean) return toDocument;
   const projection = readProjection(state.projection, shape);
   const make = makerFor(level, { projection, populated });
   return (found) => {
@@ -254,6 +254,6 @@ function makerFor(
   return make;
 }
 
-function presentDocument(found: object): object {
+function toDocument(found: object): object {
   return found instanceof StoredEntity ? found.document() : found;
 }

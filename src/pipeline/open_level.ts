@@ -142,7 +142,7 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
     // The mark keeps Mongoose from casting the values again for each request.
     conditions.push(markConditions(await runHook("scope", () => condition(req))));
   }
-  const present = context.cache.present = everyFilter(...conditions);
+  const classConditions = context.cache.classConditions = everyFilter(...conditions);
   const { hookConditions: added, pieces } = context;
   const checked = checkFilter(state.filter, { what: "filter", ...model });
   // `hookConditions` compares objects by identity, and `checkFilter()` returns copies.
@@ -157,7 +157,7 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
     filter: pieces.filter === undefined ? filter : everyFilter(filter, pieces.filter),
     ...hookConditions && { hookConditions },
     scope: everyFilter(...scopes, ...conditions),
-    present,
+    classConditions,
     ...!level.link?.embedded && { version: versionCondition(context) },
     options: optionsOf(context),
     projection: readProjection(state.projection, level.shape),

@@ -196,6 +196,6 @@ async function lookUp(
   const query = model.find({}, { _id: 1 }, options);
   const named = withConditions(query, everyFilter({ _id: { $in: [...ids.values()] } }, scope));
   const found = ids.size === 0 ? [] : await timeBudget.wait(named.exec()) as { _id: unknown }[];
-  const present = new Set<string | undefined>(found.map(({ _id }) => storedText(_id)));
-  return references.filter((_, index) => !present.has(texts[index]));
+  const foundIds = new Set<string | undefined>(found.map(({ _id }) => storedText(_id)));
+  return references.filter((_, index) => !foundIds.has(texts[index]));
 }

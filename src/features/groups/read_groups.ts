@@ -141,13 +141,13 @@ function keyOf(value: string, { unit, timeZone, type }: KeyOptions): object {
     const isCompound = { $in: [{ $type: value }, ["array", "object"]] };
     return { $cond: [isDate, text, { $cond: [isCompound, { $literal: {} }, null] }] };
   }
-  const present = { $ifNull: [value, null] };
-  if (type === "Decimal128") return present;
+  const orNull = { $ifNull: [value, null] };
+  if (type === "Decimal128") return orNull;
   const [first, last] = SHOWN_DATES;
   const isFarDate = { $or: [{ $lt: [value, first] }, { $gt: [value, last] }] };
   const isDate = { $eq: [{ $type: value }, "date"] };
   const isUnshown = { $or: [{ $in: [value, UNSHOWN_NUMBERS] }, { $and: [isDate, isFarDate] }] };
-  return { $cond: [isUnshown, null, present] };
+  return { $cond: [isUnshown, null, orNull] };
 }
 
 function between(value: unknown, [first, last]: readonly [unknown, unknown]): object {

@@ -61,9 +61,16 @@ export async function readHistory(context: OpenLevelContext): Promise<Reply> {
   const sent = await passHook(context, "preSend", { entity: seen });
   if (sent === undefined) throw notFound();
   const { records, hasMore } = await recordsOf(context, { current, limit, after });
-  const present = jsonOf(context, sent);
+  const currentJson = jsonOf(context, sent);
   const pacer = new TurnPacer();
-  const shown = { context, model: await context.model(), entity, current, present, pacer };
+  const shown = {
+    context,
+    model: await context.model(),
+    entity,
+    current,
+    currentJson,
+    pacer,
+  };
   const list: ShownRecord[] = [];
   for (const each of records) list.push(await showRecord(shown, each));
   const last = hasMore ? records.at(-1)?.record : undefined;

@@ -27,7 +27,7 @@ export async function eachRecord(
   // A `fetch` hook may leave out the version, so all records are read.
   const latest = Object.hasOwn(current, key) ? latestOf(current, key) : Number.MAX_SAFE_INTEGER;
   const version = { $lte: latest, ...versions };
-  const filter = { ...await ofPresentLife(context, current._id), version };
+  const filter = { ...await ofCurrentLife(context, current._id), version };
   const sorted = { ...FROM_PRIMARY, maxTimeMS, ...options, sort: { version: -1 } } as const;
   const records = historyOf(model).find(filter, sorted);
   const read = async () => {
@@ -43,7 +43,7 @@ export function latestOf(current: StoredObject, key = ""): number {
 }
 
 /** The records of a removed entity with the same identifier could show data of another owner. */
-async function ofPresentLife(
+async function ofCurrentLife(
   { model, route: { maxTimeMS }, timeBudget }: OpenLevelContext,
   entity: unknown,
 ): Promise<StoredObject> {

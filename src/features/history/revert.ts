@@ -190,8 +190,8 @@ function takerFrom(list: unknown, shape: Shape | undefined): (earlier: unknown) 
   const recorded = shape?.schema && shapeForAll(shape.schema);
   const keyOf = (each: StoredObject) =>
     storedText(each._id ?? (recorded ? recordedValues(each, recorded) : each));
-  const present = Array.isArray(list) ? list.filter(isJsonObject) as StoredObject[] : [];
-  const byKey = Map.groupBy(present, keyOf);
+  const objects = Array.isArray(list) ? list.filter(isJsonObject) as StoredObject[] : [];
+  const byKey = Map.groupBy(objects, keyOf);
   return (earlier) => isJsonObject(earlier) ? byKey.get(keyOf(earlier))?.shift() : undefined;
 }
 

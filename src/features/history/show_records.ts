@@ -28,8 +28,8 @@ export interface ShownEntity {
   readonly model: Model<unknown>;
   readonly entity: Document;
   readonly current: StoredObject;
-  /** The present entity as the client sees it. */
-  readonly present: JsonObject;
+  /** The current entity as the client sees it. */
+  readonly currentJson: JsonObject;
   /** Hooks run for each shown field, so a long page takes several turns. */
   readonly pacer: TurnPacer;
 }
@@ -64,12 +64,12 @@ export async function showRecord(
 
 /** If the client cannot see a field with `stamp`, it must not learn the sender here. */
 function showsActor(
-  { context: { level: { shape } }, entity, current, present }: ShownEntity,
+  { context: { level: { shape } }, entity, current, currentJson }: ShownEntity,
 ): boolean {
   return [...shape.fields].every(([name, field]) =>
     field.type?.options.stamp === undefined ||
     whyUnseen(field) === undefined && entity.isSelected(name) &&
-      (Object.hasOwn(present, name) || !Object.hasOwn(current, name))
+      (Object.hasOwn(currentJson, name) || !Object.hasOwn(current, name))
   );
 }
 

@@ -51,7 +51,7 @@ export async function createOnce(
   const { timeBudget, route, source, req, pieces: { creations: count } } = context;
   const { db } = await context.model();
   const lostMS = Math.max(LOST_MS, route.maxTimeMS * 2);
-  const place = [pathOf(req), await callerOf(context, caller), key, ...presentIn(context)];
+  const place = [pathOf(req), await callerOf(context, caller), key, ...classConditionsOf(context)];
   const name = hashOf(JSON.stringify(place));
   const { isGiven, ids } = await identifiersOf(context, count ?? 1);
   const use = { name, body: bodyHash, ids, keepMS, lostMS, timeBudget };
@@ -109,8 +109,11 @@ async function identifiersOf(
 }
 
 /** Filters separate keys, so that no tenant gets the answer of another. */
-function presentIn({ cache: { present = {} }, above }: LevelContext): Filter[] {
-  return [...above === undefined ? [] : presentIn(above), ...isEmpty(present) ? [] : [present]];
+function classConditionsOf({ cache: { classConditions = {} }, above }: LevelContext): Filter[] {
+  return [
+    ...above === undefined ? [] : classConditionsOf(above),
+    ...isEmpty(classConditions) ? [] : [classConditions],
+  ];
 }
 
 /** Two requests with one key at the same time could both create the entities. */

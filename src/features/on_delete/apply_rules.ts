@@ -53,7 +53,12 @@ async function openReferring(write: RequestWrite, field: ReferringField): Promis
   const operation = rule === "cascade" ? CASCADE : UNSET;
   const writer = await classWriterFor(write, { target, operation, reach });
   const ids = write.entities.map(({ id }) => castForQuery(field.type, id));
-  return { field, writer, ids, named: everyFilter({ [field.path]: { $in: ids } }, writer.present) };
+  return {
+    field,
+    writer,
+    ids,
+    named: everyFilter({ [field.path]: { $in: ids } }, writer.classConditions),
+  };
 }
 
 /** Names only classes that clients can read by the router. */

@@ -123,14 +123,17 @@ async function readRemoved(
     readonly cascade: Cascade;
   },
 ): Promise<Removed[]> {
-  const { model, present, removal } = await classWriterFor(write, { target, reach: "route" });
+  const { model, classConditions, removal } = await classWriterFor(write, {
+    target,
+    reach: "route",
+  });
   if (removal === undefined) return [];
   const tops = ["_id", ...referringFields(target).map(({ path }) => topOf(path))];
   const projection = Object.fromEntries(tops.map((name) => [name, 1]));
   const same = removalId === undefined || removalId === null
     ? { [removal.time]: at, [removal.removalId]: null }
     : { [removal.removalId]: removalId };
-  const filter = everyFilter(named, same, present);
+  const filter = everyFilter(named, same, classConditions);
   const options = { ...BEFORE_WRITE, projection, session: write.session };
   const found = await model.collection.find(filter, options).toArray();
   return found.map((stored) => ({ target, stored }));
@@ -143,7 +146,7 @@ async function restoreAll(
   const writer = await classWriterFor(write, { target, reach: "route" });
   const names = writer.removal?.all ?? [];
   const update = { $unset: Object.fromEntries(names.map((name) => [name, 1])) };
-  await writer.update(everyFilter({ _id: { $in: ids } }, writer.present), { update });
+  await writer.update(everyFilter({ _id: { $in: ids } }, writer.classConditions), { update });
 }
 
 function keyOf({ target, stored }: Removed): string {

@@ -77,8 +77,8 @@ async function readStored(
   const ids = entities.flatMap(({ id, created }) => created === undefined ? [id] : []);
   if (ids.length === 0) return new Map(created);
   const projection = Object.fromEntries(fields.map(({ path }) => [topOf(path), 1]));
-  const { present } = await classWriterFor(write, write);
-  const named = everyFilter({ _id: { $in: ids } }, present);
+  const { classConditions } = await classWriterFor(write, write);
+  const named = everyFilter({ _id: { $in: ids } }, classConditions);
   const found = await model.collection.find(named, { ...BEFORE_WRITE, projection, session })
     .toArray();
   return new Map([...created, ...found.map((each) => [storedText(each._id), each] as const)]);
@@ -99,14 +99,14 @@ async function touchAll(
     readonly references: readonly NewReference[];
   },
 ): Promise<void> {
-  const { model, present } = await classWriterFor(write, { target });
+  const { model, classConditions } = await classWriterFor(write, { target });
   const { session } = write;
   const ids = new Map<string, unknown>();
   for (const { id } of references) {
     const cast = castIdentifier(id, model) ?? id;
     ids.set(storedText(cast), cast);
   }
-  const filter = everyFilter({ _id: { $in: [...ids.values()] } }, present);
+  const filter = everyFilter({ _id: { $in: [...ids.values()] } }, classConditions);
   if (await touch(model.collection, { filter, session }) === ids.size) return;
   const found = await model.collection.find(filter, { projection: { _id: 1 }, session }).toArray();
   const there = new Set(found.map(({ _id }) => storedText(_id)));

@@ -37,7 +37,7 @@ interface LevelCache {
   version?: Version;
   parentId?: string | undefined;
   /** The filters of class options. */
-  present?: Filter;
+  classConditions?: Filter;
   /** With identifiers in the place of conditions through references. */
   filter?: Filter;
 }

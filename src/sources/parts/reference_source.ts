@@ -120,8 +120,11 @@ export class ReferenceSource extends CollectionSource {
     const { model, link: { array, property }, ids: [id = null], selection } = this.#options;
     if (array || id === null) return { [property]: null };
     const compiled = await model();
-    const present = castFilter(compiled, everyFilter({ _id: id }, selection.present ?? {}));
-    if (await compiled.collection.findOne(present, { projection: { _id: 1 } }) !== null) {
+    const existing = castFilter(
+      compiled,
+      everyFilter({ _id: id }, selection.classConditions ?? {}),
+    );
+    if (await compiled.collection.findOne(existing, { projection: { _id: 1 } }) !== null) {
       throw new StoreFailure({ kind: "occupied" });
     }
     return { [property]: id };

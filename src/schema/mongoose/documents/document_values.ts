@@ -61,8 +61,8 @@ export function initFields(doc: Document, values: Readonly<Record<string, unknow
     if (doc.populated(name) !== undefined) doc.depopulate(name);
     delete raw[name];
   }
-  const present = Object.entries(values).filter(([, value]) => value !== undefined);
-  (doc as unknown as { $__init(values: object): void }).$__init(Object.fromEntries(present));
+  const defined = Object.entries(values).filter(([, value]) => value !== undefined);
+  (doc as unknown as { $__init(values: object): void }).$__init(Object.fromEntries(defined));
   // The JSON of the document must keep the order of the stored entity.
   for (const name of new Set([...order, ...Object.keys(raw)])) {
     if (!Object.hasOwn(raw, name)) continue;
