@@ -10,7 +10,7 @@ import { stampsOf } from "./_name_stamps.ts";
 import { menuWords, viewOf } from "./_views.ts";
 import { logError } from "../errors/log.ts";
 import { type ActorNames, askNames } from "../pipeline/actor_names.ts";
-import { openTimeBudget } from "../pipeline/request/request_context.ts";
+import { makeTimeBudget } from "../pipeline/request/request_context.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
@@ -64,7 +64,7 @@ async function userOf(
   const id = String(actor);
   if (names === undefined || actor === undefined) return id;
   try {
-    const known = await openTimeBudget(route).wait(askNames(names, [actor]));
+    const known = await makeTimeBudget(route).wait(askNames(names, [actor]));
     return known.get(id) ?? id;
   } catch (error) {
     // The page works without the name.

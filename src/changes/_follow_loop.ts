@@ -121,7 +121,7 @@ export class FollowLoop<M extends FrameworkModel> {
     this.#isTroubled = false;
     this.#checkpoint = checkpoint;
     if (lease === undefined || checkpoint === undefined) return;
-    const queue = this.#openQueue(lease, checkpoint);
+    const queue = this.#makeQueue(lease, checkpoint);
     lease.signal.addEventListener("abort", () => queue.abort(lease.signal.reason));
     const over = new AbortController();
     const ended = AbortSignal.any([lease.signal, this.#stopped.signal]);
@@ -139,7 +139,7 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  #openQueue(lease: Lease, checkpoint: Checkpoint): ChangeQueue {
+  #makeQueue(lease: Lease, checkpoint: Checkpoint): ChangeQueue {
     const { concurrency, timeoutMS, retry } = this.#options;
     return new ChangeQueue({
       ...checkpoint,

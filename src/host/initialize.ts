@@ -141,7 +141,7 @@ export function initializeWith(
   known: FeatureList,
   options: InitializeOptions,
 ): FrameworkRouter {
-  const routes = openRoutes(options, known);
+  const routes = routesOfOptions(options, known);
   if (options.models === undefined) closeRegistry();
   // A wrong model fails at start-up, and builds of indexes begin early.
   forAll(routes, ({ levels: [root], getConnection }) => {
@@ -203,14 +203,20 @@ export function mountedEndpoints(router: object): readonly Endpoint[] {
 }
 
 export function describe(options: InitializeOptions = {}): RouteDescription[] {
-  return openRoutes(options).map(withAccess);
+  return routesOfOptions(options).map(withAccess);
 }
 
-export function openEndpoints(options: InitializeOptions, routes: readonly Route[]): Endpoint[] {
+export function endpointsOfOptions(
+  options: InitializeOptions,
+  routes: readonly Route[],
+): Endpoint[] {
   return features.endpoints(options, routes);
 }
 
-export function openRoutes(options: InitializeOptions, known: FeatureList = features): Route[] {
+export function routesOfOptions(
+  options: InitializeOptions,
+  known: FeatureList = features,
+): Route[] {
   const { models = registeredModels() } = options;
   let settings: RouteSettings | undefined;
   const readOptions = (): Route[] => {

@@ -3,7 +3,7 @@ import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError } from "../errors/log.ts";
 import { badFormat, notFound } from "../errors/refusals.ts";
 import { overloaded } from "../pipeline/failures.ts";
-import { openCall } from "../pipeline/request/request_context.ts";
+import { makeCall } from "../pipeline/request/request_context.ts";
 import { watchEnd } from "../pipeline/request/reply.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";
@@ -40,7 +40,7 @@ export function handleRoute(
     // The batch counts its requests itself, and a description of a route is no use of the route.
     const weight = origin !== undefined || inner?.describes ? 0 : 1;
     const facts = { req, count: countSelected, refused, origin, weight, timeBudget, together };
-    const call = openCall(inner?.route ?? route, facts);
+    const call = makeCall(inner?.route ?? route, facts);
     try {
       await inner?.admit?.(call);
       for (const header of varies) res.vary(header);

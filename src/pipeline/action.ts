@@ -43,7 +43,7 @@ import { problemsIn } from "./write.ts";
 
 export async function runAction(context: OpenLevelContext, action: ActionRecord): Promise<Reply> {
   const { level: { operation, target }, timeBudget, req, source } = context;
-  const entity = action.on === "one" ? await openEntity(context) : undefined;
+  const entity = action.on === "one" ? await readActionEntity(context) : undefined;
   if (entity !== undefined) checkAvailable(context, { action, entity: entity.seen });
   const subject = entity?.seen ?? await selectionOf(source);
   const body = await readActionBody(context, action.body);
@@ -113,7 +113,7 @@ interface ActionEntity extends Pick<Fetched, "seen"> {
   shown?: object;
 }
 
-async function openEntity(context: OpenLevelContext): Promise<ActionEntity> {
+async function readActionEntity(context: OpenLevelContext): Promise<ActionEntity> {
   const fetched = await fetchOne(context);
   checkVersion(context, fetched);
   const { seen, version } = fetched;

@@ -31,8 +31,10 @@ import {
 import type { Level } from "./request/route.ts";
 
 /** JSON text is faster, if no hook needs objects. */
-export async function openRead(context: OpenLevelContext): Promise<Read> {
-  if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
+export async function prepareRead(context: OpenLevelContext): Promise<Read> {
+  if (context.level.hooks.fetch !== undefined) {
+    return readOfFetchHook(context, context.level.hooks.fetch);
+  }
   const read = await context.source.read(requestOf(context));
   if (read.kind === "documents") return forHooks(context, read);
   if (!read.runsHooks) return read;
@@ -44,8 +46,10 @@ async function* generated<T>(list: AsyncIterable<T>): AsyncGenerator<T> {
 }
 
 /** Changes need objects, even if no hook gets them. */
-export async function openEntities(context: OpenLevelContext): Promise<EntitiesRead> {
-  if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
+export async function prepareEntitiesRead(context: OpenLevelContext): Promise<EntitiesRead> {
+  if (context.level.hooks.fetch !== undefined) {
+    return readOfFetchHook(context, context.level.hooks.fetch);
+  }
   return forHooks(context, await context.source.readEntities(requestOf(context)));
 }
 
@@ -61,7 +65,7 @@ function requestOf(context: OpenLevelContext): ReadRequest {
   };
 }
 
-function openGiven(
+function readOfFetchHook(
   context: OpenLevelContext,
   fetch: NonNullable<Hooks<object>["fetch"]>,
 ): EntitiesRead {
@@ -136,7 +140,7 @@ async function readEntity(
 ): Promise<object | undefined> {
   const { source, cache: { claim }, level: { kind: { origin }, hooks: { fetch } } } = context;
   if (origin === "new" && fetch === undefined) return await source.newEntity(claim?.takeId());
-  const found = await (read ?? await openEntities(context)).one(idParam(context));
+  const found = await (read ?? await prepareEntitiesRead(context)).one(idParam(context));
   return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(context)) : undefined);
 }
 
@@ -155,7 +159,7 @@ export async function selectEntities(context: OpenLevelContext, limit: number): 
     : { skip: 0, limit, paths: [] };
   const pass = (entity: object) => passPostFetch(context, entity);
   const seen: object[] = [];
-  const read = await openEntities(context);
+  const read = await prepareEntitiesRead(context);
   for await (const some of mapInOrder(read.list(page), pass)) {
     seen.push(...some);
     if (seen.length > limit) throw new StoreFailure({ kind: "tooMany", limit });

@@ -12,7 +12,7 @@ import {
 import { nameOf } from "../sources/entities.ts";
 import { ElementSource } from "../sources/parts/element_source.ts";
 import { conditionsOf, type PartPath } from "../store/parts/part_path.ts";
-import { openReferences } from "../sources/parts/reference_source.ts";
+import { makeReferenceSource } from "../sources/parts/reference_source.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import type { Source } from "../sources/source.ts";
 import { unchangedSeen } from "../write/update_conditions.ts";
@@ -29,7 +29,7 @@ import { readVersion, versionCondition } from "./request/versions.ts";
 export async function openLevel(context: LevelContext): Promise<OpenLevelContext> {
   const source = context.above === undefined
     ? new CollectionSource(await settingsFor(context))
-    : await openBelow(await openLevel(context.above), context);
+    : await sourceBelow(await openLevel(context.above), context);
   context.cache.source = source;
   return Object.assign(context, { source });
 }
@@ -67,7 +67,7 @@ function withOwnRequest(context: LevelContext): LevelContext {
   return { ...context, req: requestView(context.req), above, cache: {} };
 }
 
-async function openBelow(above: OpenLevelContext, context: LevelContext): Promise<Source> {
+async function sourceBelow(above: OpenLevelContext, context: LevelContext): Promise<Source> {
   const { link, target } = context.level;
   if (link === undefined) {
     throw new TypeError("Cannot open a route: a level is not a part of another");
@@ -87,7 +87,7 @@ async function openBelow(above: OpenLevelContext, context: LevelContext): Promis
   const options = { ...await settingsFor(context), parent: place, link };
   return link.embedded
     ? new ElementSource({ ...options, model: embeddedModel(target, place.model.db) })
-    : await openReferences({ ...options, holder: parent });
+    : await makeReferenceSource({ ...options, holder: parent });
 }
 
 /** A hook has allowed the write by these values, which must be stored unchanged. */

@@ -10,14 +10,14 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import type { EntitiesRead } from "../sources/source.ts";
-import { fetchOne, openRead } from "./fetch.ts";
+import { fetchOne, prepareRead } from "./fetch.ts";
 import { idParam, type OpenLevelContext, separatorOf } from "./request/request_context.ts";
 import { isOver, type Reply } from "./request/reply.ts";
 import { readVersion, versionRead } from "./request/versions.ts";
 import { passHook } from "./pass_hooks.ts";
 
 export async function readOne(context: OpenLevelContext): Promise<Reply> {
-  const read = await openRead(context);
+  const read = await prepareRead(context);
   if (read.kind === "documents") return await readForHooks(context, read);
   const found = await read.one(idParam(context));
   if (found === null) throw notFound();

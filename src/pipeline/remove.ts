@@ -2,7 +2,7 @@ import { markConditions } from "../filter/filters.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { unchangedSeen } from "../write/update_conditions.ts";
 import { bindToVersion } from "./failures.ts";
-import { openEntities, passPostFetch, selectEntities } from "./fetch.ts";
+import { passPostFetch, prepareEntitiesRead, selectEntities } from "./fetch.ts";
 import { writeFetched } from "./guard.ts";
 import { checkVersion } from "./request/versions.ts";
 import { collect, mapAll, mapInOrder } from "../sources/lists/map_in_order.ts";
@@ -24,7 +24,10 @@ export async function remove(context: OpenLevelContext): Promise<Reply> {
 export async function removeMany(context: OpenLevelContext, limit: number): Promise<number> {
   const { level: { hooks }, source } = context;
   const [entities, pass] = limit === Infinity
-    ? [(await openEntities(context)).list(), (entity: object) => passRemovalHooks(context, entity)]
+    ? [
+      (await prepareEntitiesRead(context)).list(),
+      (entity: object) => passRemovalHooks(context, entity),
+    ]
     : [[await selectEntities(context, limit)], (entity: object) => allow(context, entity)];
   if (hooks.persist === undefined) {
     const removals = await collect(mapInOrder(entities, async (entity) => {

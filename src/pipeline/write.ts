@@ -56,7 +56,7 @@ export async function writeOnce(
   context: OpenLevelContext,
   given: { readonly body: JsonObject; readonly fetched: Fetched },
 ): Promise<Reply> {
-  return await saveDraft(context, openDraft(context, given));
+  return await saveDraft(context, makeDraft(context, given));
 }
 
 /** `change` returns the references whose entities must exist. */
@@ -169,7 +169,7 @@ export async function answerCreated(
   return { status: 201, text: `[${texts.join()}]` };
 }
 
-function openDraft(
+function makeDraft(
   context: OpenLevelContext,
   { body, fetched }: { readonly body: JsonObject; readonly fetched: Fetched },
 ): Draft {

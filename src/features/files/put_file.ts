@@ -16,7 +16,7 @@ import { isMinimal, withoutBody } from "../../pipeline/request/preferences.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import {
   type LevelContext,
-  openCall,
+  makeCall,
   type OpenLevelContext,
 } from "../../pipeline/request/request_context.ts";
 import {
@@ -139,7 +139,7 @@ async function openAgain(
   { route, req, timeBudget }: OpenLevelContext,
   field: FileField,
 ): Promise<{ readonly now: OpenLevelContext; readonly place: FileField }> {
-  const call = openCall(route, { req, count: countSelected, weight: 0, timeBudget });
+  const call = makeCall(route, { req, count: countSelected, weight: 0, timeBudget });
   await admit(call);
   call.context.level.checkRequest?.(call.context);
   const now = await openLevel(call.context);

@@ -14,7 +14,7 @@ import { isOver, type Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { writeEach } from "../../pipeline/write_each.ts";
 import type { BodyLine, LineFormat } from "./body_parser.ts";
-import { openCsv } from "./csv_lines.ts";
+import { readCsvHead } from "./csv_lines.ts";
 import { JsonLines } from "./json_lines.ts";
 import { readLines } from "./read_lines.ts";
 
@@ -31,9 +31,9 @@ export function importLines(
   const stopping = new AbortController();
   const batches = readLines(req, {
     maxImportBytes,
-    openParser: (body) =>
+    makeParser: (body) =>
       format === "csv"
-        ? openCsv(body, { req, shape, limits })
+        ? readCsvHead(body, { req, shape, limits })
         : Promise.resolve(new JsonLines(limits)),
     many: batch,
     signal: stopping.signal,

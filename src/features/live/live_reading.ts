@@ -10,7 +10,7 @@ import type { ModelQuery } from "../../declare/operations/action.ts";
 import { StoreFailure } from "../../errors/failure.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { toJson } from "../../json/to_json.ts";
-import { openRead } from "../../pipeline/fetch.ts";
+import { prepareRead } from "../../pipeline/fetch.ts";
 import { mapInOrder } from "../../sources/lists/map_in_order.ts";
 import { fillWindow } from "../../pipeline/lists/read_window.ts";
 import { openLevel, preparePieces } from "../../pipeline/open_level.ts";
@@ -54,7 +54,7 @@ export interface LiveSource {
  * The `preFetch` hooks must have passed. A secondary may not have the change yet, so reads go to
  * the primary.
  */
-export async function openLiveSource(
+export async function makeLiveSource(
   { context: acting, levels }: Call,
   max: number,
 ): Promise<LiveSource> {
@@ -152,7 +152,7 @@ async function* textsOf(
   context: OpenLevelContext,
   page: PageRead | undefined,
 ): AsyncGenerator<readonly JsonPiece[]> {
-  const read = await openRead(context);
+  const read = await prepareRead(context);
   if (read.kind === "bytes") yield* read.each(page);
   else if (page !== undefined) {
     yield await entityTexts(context, (await fillWindow(context, { read, page })).values ?? []);

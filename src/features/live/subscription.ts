@@ -9,7 +9,7 @@ import {
   type Call,
   idParam,
   type LevelContext,
-  openCall,
+  makeCall,
   requestView,
 } from "../../pipeline/request/request_context.ts";
 import { errorAnswer, knownAnswer } from "../../pipeline/request/reporter.ts";
@@ -17,7 +17,7 @@ import type { Route } from "../../pipeline/request/route.ts";
 import { admit } from "../../pipeline/run_pipeline.ts";
 import { limitsOf } from "./live_limits.ts";
 import { type Beginning, LiveList, type Subscriber } from "./live_list.ts";
-import { type LiveSource, openLiveSource } from "./live_reading.ts";
+import { type LiveSource, makeLiveSource } from "./live_reading.ts";
 
 export interface EventSender {
   send(pieces: readonly Uint8Array[], isList: boolean): void;
@@ -107,7 +107,7 @@ export class Subscription implements Subscriber {
     while (this.#isDue && !this.#isEnded) {
       this.#isDue = false;
       const req = requestView(this.#req);
-      const call = openCall(this.#route, { req, count: countSelected, weight: 0 });
+      const call = makeCall(this.#route, { req, count: countSelected, weight: 0 });
       try {
         await admit(call);
         await this.#enter(call, {});
@@ -126,7 +126,7 @@ export class Subscription implements Subscriber {
 
   async #enter(call: Call, beginning: Beginning): Promise<void> {
     await this.#listenAbove(call.context);
-    const reading = await openLiveSource(call, this.#max);
+    const reading = await makeLiveSource(call, this.#max);
     if (this.#isEnded) return;
     const before = this.#list;
     this.reading = reading;

@@ -30,7 +30,7 @@ export async function applyRules(write: RequestWrite): Promise<void> {
   // A class of another database or client cannot be in the transaction and throws here, before the
   // first write.
   for (const field of fieldsReferringTo(write.target)) {
-    all.push(await openReferring(write, field));
+    all.push(await prepareReferring(write, field));
   }
   const withRule = (rule: ReferringField["rule"]) => all.filter(({ field }) => field.rule === rule);
   await checkLast(write, {
@@ -44,7 +44,7 @@ export async function applyRules(write: RequestWrite): Promise<void> {
   for (const each of withRule("unset")) await unset(each);
 }
 
-async function openReferring(write: RequestWrite, field: ReferringField): Promise<Referring> {
+async function prepareReferring(write: RequestWrite, field: ReferringField): Promise<Referring> {
   const { owner: target, rule } = field;
   // Entities of all tenants may refer to an entity without tenants, and `restrict` keeps it for
   // them too. Cascades stay inside of the tenant.

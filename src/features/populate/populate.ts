@@ -14,10 +14,10 @@ import {
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import {
   type AskedPopulation,
-  openPopulation,
+  makePopulation,
   type PopulateConfig,
   type PopulatedField,
-} from "./open_population.ts";
+} from "./make_population.ts";
 
 interface DeclaredReference {
   readonly field: DeclaredField;
@@ -67,7 +67,7 @@ export const populate: Feature<PopulateTypes> = {
     return { config: new Map(shown), asked };
   },
   async prepare(params, context) {
-    const fills = await openPopulation(context, params);
+    const fills = await makePopulation(context, params);
     return fills === undefined ? {} : { fills };
   },
 };

@@ -150,7 +150,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     shared.strict.guards
       ? guardedLevels(above, last)
       : [...above.map(({ reader }) => reader), last];
-  const openOwn = (method: Method): Route => {
+  const buildRoute = (method: Method): Route => {
     const acting = actingOn(method);
     // Class options add query parameters to the routes of the class, but not of its parts.
     const added = features.parametersOf(level, method);
@@ -163,7 +163,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const rights = rightsOf(levels);
     return { path, operation, levels, rights, reader: readerOf(), actions, ...shared };
   };
-  const openPart = (part: PartDescription): Route[] => {
+  const buildPartRoutes = (part: PartDescription): Route[] => {
     const path = checkPartRest(part, features);
     const reader = readerOf();
     // Models may refer to each other, so each property occurs at most once in a path.
@@ -174,9 +174,9 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     return branchRoutes(partBranch(part, place), shared);
   };
   return forAll([
-    () => forAll(methods, openOwn),
-    () => forAll(describeParts(level.target), openPart).flat(),
-  ], (open) => open()).flat();
+    () => forAll(methods, buildRoute),
+    () => forAll(describeParts(level.target), buildPartRoutes).flat(),
+  ], (build) => build()).flat();
 }
 
 function levelMaker(
@@ -226,7 +226,7 @@ function levelMaker(
       bytes,
       parameters: hooks.parameters ?? [],
       filterPaths: compileFilterPaths(method, { ...place, mode }),
-      options: openOptions(features, { method, place, isStrict: strict.lists }).under(shape),
+      options: readOptions(features, { method, place, isStrict: strict.lists }).under(shape),
       writes: perform === undefined
         ? compileWrites(method, { ...place, isStrict: strict.removals })
         : undefined,
@@ -234,7 +234,7 @@ function levelMaker(
   };
 }
 
-function openOptions(
+function readOptions(
   features: FeatureList,
   { method, place, isStrict }: {
     readonly method: Method;

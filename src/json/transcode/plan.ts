@@ -54,7 +54,7 @@ const ARRAY = 1 << 0x04;
 const OBJECT = 1 << 0x03;
 const NULL = 1 << 0x0a;
 
-interface OpenPlan extends Plan {
+interface UnfinishedPlan extends Plan {
   readonly fields: Map<string, FieldPlan>;
   readonly defaults: Default[];
   recursive: boolean;
@@ -70,18 +70,18 @@ export function planJson(
 
 /** Each class is compiled once, because it may embed itself. */
 class Planner {
-  readonly #known = new Map<Shape, OpenPlan>();
+  readonly #known = new Map<Shape, UnfinishedPlan>();
   #around: readonly Shape[] = [];
 
   /** The projection applies to the entity, but not to an inner object of its class. */
   root(shape: Shape, shows: (name: string, field: FieldShape) => boolean): Plan {
-    const plan = openPlan();
+    const plan = emptyPlan();
     this.#add(plan, { shape, shows });
     return plan;
   }
 
   #shape(shape: Shape): Plan {
-    const plan = openPlan();
+    const plan = emptyPlan();
     const around = this.#around;
     this.#known.set(shape, plan);
     this.#around = [...around, shape];
@@ -91,7 +91,7 @@ class Planner {
   }
 
   #add(
-    plan: OpenPlan,
+    plan: UnfinishedPlan,
     { shape, shows }: {
       readonly shape: Shape;
       readonly shows: (name: string, field: FieldShape) => boolean;
@@ -121,7 +121,10 @@ class Planner {
       case "array":
         return { types: NULL | ARRAY, ...items && { items } };
       case "map":
-        return { types: NULL | OBJECT, object: { ...openPlan(), values: items ?? { types: ANY } } };
+        return {
+          types: NULL | OBJECT,
+          object: { ...emptyPlan(), values: items ?? { types: ANY } },
+        };
       case "object":
         return { types: NULL | OBJECT, object: this.#object(field.shape as Shape) };
       default:
@@ -134,13 +137,13 @@ class Planner {
     if (plan === undefined) return this.#shape(shape);
     const start = this.#around.indexOf(shape);
     for (const within of start < 0 ? [] : this.#around.slice(start)) {
-      (this.#known.get(within) as OpenPlan).recursive = true;
+      (this.#known.get(within) as UnfinishedPlan).recursive = true;
     }
     return plan;
   }
 }
 
-function openPlan(): OpenPlan {
+function emptyPlan(): UnfinishedPlan {
   return { fields: new Map(), defaults: [], recursive: false, order: [], objects: 0 };
 }
 

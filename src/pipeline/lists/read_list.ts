@@ -6,7 +6,7 @@ import {
 } from "../../json/bytes/json_writer.ts";
 import type { EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
 import { inBatches, joinedTexts, showEntity } from "../read.ts";
-import { openRead } from "../fetch.ts";
+import { prepareRead } from "../fetch.ts";
 import { type OpenLevelContext, separatorOf } from "../request/request_context.ts";
 import { isOver, type Reply } from "../request/reply.ts";
 import { mapInOrder } from "../../sources/lists/map_in_order.ts";
@@ -29,7 +29,7 @@ export async function readList(context: OpenLevelContext): Promise<Reply> {
 }
 
 async function readPart(context: OpenLevelContext, page: PageRead): Promise<FoundPage> {
-  const read = await openRead(context);
+  const read = await prepareRead(context);
   if (read.kind === "bytes") return await read.page(page, context.pieces.total);
   const total = count(context);
   // If the read fails first, nothing awaits the count. Its rejection could end the process.
@@ -43,7 +43,7 @@ async function count({ pieces: { total }, source }: OpenLevelContext): Promise<n
 
 /** Entities are converted at once, so that not all of them are in memory together. */
 async function readWhole(context: OpenLevelContext): Promise<Reply> {
-  const read = await openRead(context);
+  const read = await prepareRead(context);
   if (read.kind === "bytes") {
     return read.runsHooks
       ? { status: 200, gathered: await gatherPieces(read.list()) }

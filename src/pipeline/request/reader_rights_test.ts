@@ -28,7 +28,7 @@ for (let bit = 2; bit < 10; bit++) {
   } as never);
 }
 
-function openRoute(): RouteRights {
+function makeRights(): RouteRights {
   const { schema } = buildSchema(Noted);
   const shape = shapeForAll(schema);
   const place = { target: Noted, schema, shape, link: undefined, fail: TypeError };
@@ -44,7 +44,7 @@ function levelFor(rights: RouteRights, reader: number): Level {
 }
 
 Deno.test("rightsOf() keeps what it has made for 256 kinds of readers", () => {
-  const rights = openRoute();
+  const rights = makeRights();
   const readers = Array.from({ length: 256 }, (_, reader) => reader);
   const first = readers.map((reader) => levelFor(rights, reader));
   for (const reader of readers) assert(levelFor(rights, reader) === first[reader]);
@@ -53,12 +53,12 @@ Deno.test("rightsOf() keeps what it has made for 256 kinds of readers", () => {
 });
 
 Deno.test("rightsOf() shares the shapes of a reader between routes", () => {
-  const [list, one] = [levelFor(openRoute(), 5), levelFor(openRoute(), 5)];
+  const [list, one] = [levelFor(makeRights(), 5), levelFor(makeRights(), 5)];
   assert(list !== one && list.shape === one.shape);
 });
 
 Deno.test("rightsOf() forgets the readers that have not come for longest", () => {
-  const rights = openRoute();
+  const rights = makeRights();
   const [first, second] = [levelFor(rights, 0), levelFor(rights, 1)];
   for (let reader = 2; reader < MAX_KEPT; reader++) levelFor(rights, reader);
   assert(levelFor(rights, 0) === first);

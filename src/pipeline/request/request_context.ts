@@ -85,17 +85,17 @@ interface CallOptions {
   readonly together?: readonly Route[] | undefined;
 }
 
-export function openTimeBudget({ maxTimeMS }: Route): TimeBudget {
+export function makeTimeBudget({ maxTimeMS }: Route): TimeBudget {
   return new TimeBudget(maxTimeMS + MARGIN_MS);
 }
 
 /** Does not read the database, because the first hook may refuse the request. */
-export function openCall(
+export function makeCall(
   route: Route,
   options: CallOptions,
 ): Call {
   const { req, count, refused, origin = req, weight = 1, together = [route] } = options;
-  const { timeBudget = openTimeBudget(route) } = options;
+  const { timeBudget = makeTimeBudget(route) } = options;
   const open = requestConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
   const connect = async () => {

@@ -42,7 +42,7 @@ import {
   storedOf,
   wholeProjection,
 } from "./read_documents.ts";
-import { openBytes, planIn, readGuarded, storedEntities, storedEntity } from "./read_stored.ts";
+import { makeBytesRead, planIn, readGuarded, storedEntities, storedEntity } from "./read_stored.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { removalOf } from "./store_update.ts";
 import { planStatement } from "./write_stored.ts";
@@ -93,7 +93,7 @@ export class CollectionSource implements Source {
     const collection = await this.open();
     const plan = planIn(collection, { request });
     if (plan.kind === "documents") return this.#entities(request, { collection, plan });
-    return openBytes(request, { collection, nameFilter: (name) => this.idFilter(name) });
+    return makeBytesRead(request, { collection, nameFilter: (name) => this.idFilter(name) });
   }
 
   async readEntities(request: ReadRequest): Promise<EntitiesRead> {

@@ -104,13 +104,13 @@ function readsOf({ model, shape }: OpenCollection): ModelReads {
   throw new TypeError(`Cannot read "${model.modelName}" without Mongoose: ${needsMongoose}`);
 }
 
-interface OpenBytesOptions {
+interface BytesReadOptions {
   readonly collection: OpenCollection;
   readonly nameFilter: (name: EntityName) => Filter | undefined;
 }
 
 /** The read would show entities that hooks with named fields reject. */
-export function openBytes(request: ReadRequest, options: OpenBytesOptions): BytesRead {
+export function makeBytesRead(request: ReadRequest, options: BytesReadOptions): BytesRead {
   const { fieldHooks, hooks } = request;
   if (fieldHooks !== undefined) return readWithHooks(request, { ...options, fieldHooks });
   if (entityHook(hooks) !== undefined) {
@@ -143,7 +143,7 @@ export function openBytes(request: ReadRequest, options: OpenBytesOptions): Byte
 
 function readWithHooks(
   request: ReadRequest,
-  { collection, nameFilter, fieldHooks }: OpenBytesOptions & { readonly fieldHooks: FieldHooks },
+  { collection, nameFilter, fieldHooks }: BytesReadOptions & { readonly fieldHooks: FieldHooks },
 ): BytesRead {
   const { timeBudget } = collection;
   const { reader } = readsOf(collection);

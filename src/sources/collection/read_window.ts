@@ -47,7 +47,7 @@ async function readFound(
   if (count === undefined) return { all: await gather(reader.batches(query)) };
   const counted = { limit: count.limit, conditions: castFilter(model, conditions) };
   const { counts } = modelSupport(model, shape);
-  const cursor = counts ? openCounted(model, { ...query, count: counted }) : undefined;
+  const cursor = counts ? countingCursor(model, { ...query, count: counted }) : undefined;
   if (cursor) return takeCount(await gather(readBatches(cursor)));
   const reading = gather(reader.batches(query));
   if (sharedSession() !== undefined) await reading;
@@ -71,7 +71,7 @@ interface Count {
 }
 
 /** The last document has the count. `undefined` if the result could differ from two statements. */
-function openCounted(
+function countingCursor(
   { collection }: Model<unknown>,
   { conditions, options, also = [], count, ...query }: StoredQuery & { readonly count: Count },
 ): mongo.AggregationCursor | undefined {

@@ -212,13 +212,13 @@ export class ReferenceSource extends CollectionSource {
   }
 }
 
-interface OpenReferences extends Omit<ReferenceSourceOptions, "ids"> {
+interface HeldReferences extends Omit<ReferenceSourceOptions, "ids"> {
   /** As the request has read it. */
   readonly holder: object;
 }
 
-export async function openReferences(
-  { holder, ...options }: OpenReferences,
+export async function makeReferenceSource(
+  { holder, ...options }: HeldReferences,
 ): Promise<ReferenceSource> {
   const stored = await readProperty(holder, options);
   const model = await options.model();

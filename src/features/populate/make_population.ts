@@ -22,7 +22,7 @@ export interface AskedPopulation {
   readonly asked: ReadonlySet<string>;
 }
 
-export async function openPopulation(
+export async function makePopulation(
   context: LevelContext,
   { config, asked }: AskedPopulation,
 ): Promise<TargetFinder | undefined> {
