@@ -167,13 +167,15 @@ function fieldNodes({ fields, schema }: Shape, { view, embedded }: ObjectPlace):
   const version: unknown = schema?.get("versionKey");
   const stamps = schema === undefined ? {} : stampFields(schema);
   const written = new Set<unknown>(["_id", version, ...Object.values(stamps)]);
-  const seen = [...fields].filter(([name, field]) => {
+  const visible = [...fields].filter(([name, field]) => {
     if (name === version && embedded) return false;
     if (isAnswer(view)) return whyUnseen(field) === undefined;
     if (name === "_id") return view === "element" || view === "new" && field.writable;
     return field.writable;
   });
-  return seen.map(([name, field]) => fieldNode(name, { field, view, written: written.has(name) }));
+  return visible.map(([name, field]) =>
+    fieldNode(name, { field, view, written: written.has(name) })
+  );
 }
 
 export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {

@@ -47,9 +47,9 @@ async function updateAll(
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await performWrite(context, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return replyOfCounts(direct.affected);
-  const seen = await selectEntities(context, limit);
+  const passed = await selectEntities(context, limit);
   const drafts = await mapAll(
-    seen,
+    passed,
     (entity) => mergeDraft(context, entity, { body, at: "", isNew: false }),
   );
   if (drafts.length === 0) {

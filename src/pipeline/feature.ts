@@ -24,9 +24,9 @@ export class DeclaredField {
    * A list, so that `flatMap()` leaves out hidden fields. Without `shape`, the model is of Mongoose alone and hides
    * nothing.
    */
-  seenBy(shape: Shape | undefined): string[] {
-    const isSeen = shape === undefined || shape.fields.get(this.#name)?.hidden === false;
-    return isSeen ? [this.#name] : [];
+  visibleTo(shape: Shape | undefined): string[] {
+    const isVisible = shape === undefined || shape.fields.get(this.#name)?.hidden === false;
+    return isVisible ? [this.#name] : [];
   }
 }
 
@@ -34,7 +34,7 @@ export function narrowFields(
   declared: readonly DeclaredField[],
   reader: Shape,
 ): readonly string[] | undefined {
-  const names = declared.flatMap((field) => field.seenBy(reader));
+  const names = declared.flatMap((field) => field.visibleTo(reader));
   return names.length === 0 ? undefined : names;
 }
 
@@ -46,7 +46,7 @@ export class DeclaredPath {
     this.#path = path;
   }
 
-  isSeenBy(shape: Shape): boolean {
+  isVisibleTo(shape: Shape): boolean {
     return this.#path === "$**" ? !shape.secretive : !isHiddenPath(this.#path, shape);
   }
 }

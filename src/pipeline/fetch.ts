@@ -158,13 +158,13 @@ export async function selectEntities(context: OpenLevelContext, limit: number): 
     ? undefined
     : { skip: 0, limit, paths: [] };
   const pass = (entity: object) => passPostFetch(context, entity);
-  const seen: object[] = [];
+  const passed: object[] = [];
   const read = await prepareEntitiesRead(context);
   for await (const some of mapInOrder(read.list(page), pass)) {
-    seen.push(...some);
-    if (seen.length > limit) throw new StoreFailure({ kind: "tooMany", limit });
+    passed.push(...some);
+    if (passed.length > limit) throw new StoreFailure({ kind: "tooMany", limit });
   }
-  return seen;
+  return passed;
 }
 
 /** The filter of the client does not apply, because a change may have moved the entity out of it. */
@@ -178,7 +178,7 @@ export async function fetchAnyway(
 
 export interface Fetched extends VersionRead {
   readonly entity: object;
-  readonly seen: object;
+  readonly passed: object;
 }
 
 export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead): Promise<Fetched> {
@@ -187,10 +187,10 @@ export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead)
   // `postFetch` may change the version field. If it has saved the entity, the version is read again.
   const read = versionRead(entity, context);
   const saves = savesOf(entity);
-  const seen = await passPostFetch(context, entity);
-  if (seen === undefined) throw notFound();
+  const passed = await passPostFetch(context, entity);
+  if (passed === undefined) throw notFound();
   const version = savesOf(entity) === saves ? read : versionRead(entity, context);
-  return { ...version, entity, seen };
+  return { ...version, entity, passed };
 }
 
 /**
@@ -207,7 +207,7 @@ export function passPostFetch(
     readSnapshot(entity);
     // The write has the values that the hook has read as conditions. Fields with `apart` are not loaded.
     const read = readBy(postFetch);
-    factsOf(entity).seen = read.filter((name) => !shape.fields.get(name)?.apart);
+    factsOf(entity).readByHooks = read.filter((name) => !shape.fields.get(name)?.apart);
   }
   return passHook(context, "postFetch", { entity });
 }

@@ -15,7 +15,7 @@ import { conditionsOf, type PartPath } from "../store/parts/part_path.ts";
 import { makeReferenceSource } from "../sources/parts/reference_source.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import type { Source } from "../sources/source.ts";
-import { unchangedSeen } from "../write/update_conditions.ts";
+import { unchangedSinceHooks } from "../write/update_conditions.ts";
 import { fetchOne } from "./fetch.ts";
 import { followReferences } from "./follow_references.ts";
 import { enterLevel, idParam, parseFeatures, requestView } from "./request/request_context.ts";
@@ -72,7 +72,7 @@ async function sourceBelow(above: OpenLevelContext, context: LevelContext): Prom
   if (link === undefined) {
     throw new TypeError("Cannot open a route: a level is not a part of another");
   }
-  const { entity, seen: parent, version, parentId } = await fetchOne(above);
+  const { entity, passed: parent, version, parentId } = await fetchOne(above);
   context.state.parent = parent;
   if (link.embedded && !context.route.operation.many) {
     above.cache.version = version === undefined
@@ -82,8 +82,8 @@ async function sourceBelow(above: OpenLevelContext, context: LevelContext): Prom
   }
   // A hook may have returned the parent without its identifier.
   const found = await above.source.locate("_id" in parent ? parent : entity);
-  const seen = seenIn(entity, found);
-  const place = { ...found, seen, ...link.embedded && { version: versionCondition(context) } };
+  const unchanged = unchangedIn(entity, found);
+  const place = { ...found, unchanged, ...link.embedded && { version: versionCondition(context) } };
   const options = { ...await settingsFor(context), parent: place, link };
   return link.embedded
     ? new ElementSource({ ...options, model: embeddedModel(target, place.model.db) })
@@ -91,9 +91,9 @@ async function sourceBelow(above: OpenLevelContext, context: LevelContext): Prom
 }
 
 /** A hook has allowed the write by these values, which must be stored unchanged. */
-function seenIn(entity: object, place: PartPath): Filter | undefined {
-  const unchanged = isDocument(entity) ? unchangedSeen(entity) : {};
-  if (isEmpty(unchanged)) return place.seen;
+function unchangedIn(entity: object, place: PartPath): Filter | undefined {
+  const unchanged = isDocument(entity) ? unchangedSinceHooks(entity) : {};
+  if (isEmpty(unchanged)) return place.unchanged;
   return conditionsOf({ ...place, scope: {}, version: undefined }, unchanged);
 }
 

@@ -26,12 +26,12 @@ export async function readOne(context: OpenLevelContext): Promise<Reply> {
 
 async function readForHooks(context: OpenLevelContext, read: EntitiesRead): Promise<Reply> {
   const early = await versionBefore(context);
-  const { seen, version, parentId } = await fetchOne(context, read);
-  const saves = savesOf(seen);
-  const sent = await passHook(context, "preSend", { entity: seen });
+  const { passed, version, parentId } = await fetchOne(context, read);
+  const saves = savesOf(passed);
+  const sent = await passHook(context, "preSend", { entity: passed });
   if (sent === undefined) throw notFound();
   const [text = ""] = await entityTexts(context, [entityValue(context, sent)]);
-  const saved = savesOf(seen) === saves ? undefined : versionRead(seen, context).version;
+  const saved = savesOf(passed) === saves ? undefined : versionRead(passed, context).version;
   return { status: 200, text, version: saved ?? early ?? version ?? null, parentId };
 }
 
@@ -55,8 +55,8 @@ export function passReadHooks(
 ): MaybePromise<object | undefined> {
   // A hook may have ended the response.
   if (isOver(context.req)) return undefined;
-  const seen = passHook(context, "postFetch", { entity });
-  return andThen(seen, (each) => each && passHook(context, "preSend", { entity: each }));
+  const passed = passHook(context, "postFetch", { entity });
+  return andThen(passed, (each) => each && passHook(context, "preSend", { entity: each }));
 }
 
 export function entityValue(

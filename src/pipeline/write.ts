@@ -72,19 +72,19 @@ export async function changeEntity(
 
 async function changedDraft(
   context: OpenLevelContext,
-  { seen, change }: Fetched & { readonly change: Parameters<typeof changeEntity>[1] },
+  { passed, change }: Fetched & { readonly change: Parameters<typeof changeEntity>[1] },
 ): Promise<Draft> {
   const { level: { shape, target, operation } } = context;
-  if (!isDocument(seen)) {
+  if (!isDocument(passed)) {
     throw new TypeError(
       `Cannot run ${operation}() of "${target.name}": a hook gave no document of its entity`,
     );
   }
-  const previous = snapshot(context, seen);
-  readSnapshot(seen);
-  attributeProblems(seen, { shape, target });
-  const references = await change(seen);
-  return { entity: seen, references, body: {}, at: "", previous, isNew: false };
+  const previous = snapshot(context, passed);
+  readSnapshot(passed);
+  attributeProblems(passed, { shape, target });
+  const references = await change(passed);
+  return { entity: passed, references, body: {}, at: "", previous, isNew: false };
 }
 
 async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply> {
@@ -174,24 +174,24 @@ function makeDraft(
   { body, fetched }: { readonly body: JsonObject; readonly fetched: Fetched },
 ): Draft {
   const { route: { operation: { origin } } } = context;
-  const { entity, seen } = fetched;
+  const { entity, passed } = fetched;
   const isNew = origin === "new" || origin === "byKey" && isDocument(entity) && entity.isNew;
   if (origin === "byKey") checkPresence(context, !isNew);
   if (!isNew) checkVersion(context, fetched);
-  return mergeDraft(context, seen, { body, at: "", isNew });
+  return mergeDraft(context, passed, { body, at: "", isNew });
 }
 
 export function mergeDraft(
   context: OpenLevelContext,
-  seen: object,
+  passed: object,
   { body, at, isNew }: Pick<Draft, "body" | "at" | "isNew">,
 ): Draft {
   const { level: { shape, target }, route: { operation: { change } } } = context;
   const replaces = change === "replace" && !isNew;
-  const previous = isNew ? undefined : snapshot(context, seen);
-  if (!isNew && isDocument(seen)) readSnapshot(seen);
-  const strict = strictProblems(context, { body, ...!isNew && { seen } });
-  const { problems, ...merged } = mergeBody(seen, { body, shape, isNew, replaces });
+  const previous = isNew ? undefined : snapshot(context, passed);
+  if (!isNew && isDocument(passed)) readSnapshot(passed);
+  const strict = strictProblems(context, { body, ...!isNew && { passed } });
+  const { problems, ...merged } = mergeBody(passed, { body, shape, isNew, replaces });
   if (isDocument(merged.entity)) attributeProblems(merged.entity, { shape, target, body });
   const all = { ...problems, ...strict };
   return { ...merged, ...!isEmpty(all) && { problems: all }, body, at, previous, isNew };

@@ -107,10 +107,13 @@ export function buildSchema(target: ModelClass, built: BuiltSchemas = usual): Bu
   return result;
 }
 
-export function referredModels(schema: BuiltSchema, seen = new Set<BuiltSchema>()): ModelClass[] {
-  if (seen.has(schema)) return [];
-  seen.add(schema);
-  const inner = [...schema.embeds].flatMap((each) => referredModels(each, seen));
+export function referredModels(
+  schema: BuiltSchema,
+  visited = new Set<BuiltSchema>(),
+): ModelClass[] {
+  if (visited.has(schema)) return [];
+  visited.add(schema);
+  const inner = [...schema.embeds].flatMap((each) => referredModels(each, visited));
   return [...schema.refersTo, ...inner];
 }
 

@@ -51,9 +51,9 @@ function originOf(
   },
   { shape, body }: Writer,
 ): "client" | "stored" | "application" {
-  const isSeen = hasField(topOf(path), shape) ||
+  const isVisible = hasField(topOf(path), shape) ||
     !isValidatorError(problem) && !isUncastStored(problem);
-  const secrecy = isSeen ? secrecyOf(path, shape) : "secret";
+  const secrecy = isVisible ? secrecyOf(path, shape) : "secret";
   if (secrecy === undefined) return "client";
   if (isUncastStored(problem) && (!values.isTouched(path) || isKept({ path, problem, doc }))) {
     return "stored";

@@ -6,7 +6,7 @@ import { matchAsIs, type Update } from "../schema/mongoose/statements/query_cast
 import { removeThrough } from "../store/writes/remove.ts";
 import { updateOne, versionOf } from "../store/writes/update.ts";
 import { type SaveDocumentOptions, writeContextOf } from "./save_document.ts";
-import { unchangedSeen } from "./update_conditions.ts";
+import { unchangedSinceHooks } from "./update_conditions.ts";
 
 /** Throws "changed" if the document no longer matches the scope and the filter. */
 export async function removeDocument(
@@ -19,7 +19,7 @@ export async function removeDocument(
   const place = writeContextOf(doc, options);
   const { _id: id } = doc;
   const conditions = [scope, filter].map((each) => castFilter(place.model, each));
-  const all = [...conditions, unchangedSeen(doc)].filter((each) => !isEmpty(each));
+  const all = [...conditions, unchangedSinceHooks(doc)].filter((each) => !isEmpty(each));
   if (update !== undefined) {
     const { isMet } = await updateOne(place, {
       id,

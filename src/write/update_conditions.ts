@@ -51,7 +51,7 @@ export function boundUpdate(
     // A collation would also compare the values of the scope. So the filter is not sent, but the fields that it reads
     // must be unchanged since the document matched it.
     collation === undefined ? [] : fieldsRead(filter),
-    factsOf(doc).seen ?? [],
+    factsOf(doc).readByHooks ?? [],
   ];
   const all = [
     own,
@@ -82,8 +82,8 @@ function shardKeyIn({ schema }: Document, values: StoredObject): Filter {
 }
 
 /** The fields by which a hook has allowed the removal must be unchanged. */
-export function unchangedSeen(doc: Document): Filter {
-  const { seen: names = [] } = factsOf(doc);
+export function unchangedSinceHooks(doc: Document): Filter {
+  const { readByHooks: names = [] } = factsOf(doc);
   if (names.length === 0) return {};
   const kept = readSnapshot(doc);
   const key = versionKeyOf(doc);

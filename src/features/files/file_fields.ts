@@ -83,11 +83,12 @@ function pathsIn(target: ModelClass, above: readonly ModelClass[]): string[] {
   });
 }
 
-function holdsFiles(target: ModelClass, seen = new Set<ModelClass>()): boolean {
-  seen.add(target);
+function holdsFiles(target: ModelClass, visited = new Set<ModelClass>()): boolean {
+  visited.add(target);
   return [...describeModel(target).fields.values()].some((field) => {
     const kind = embeddedKind(field);
-    return kind === StoredFile || isModelClass(kind) && !seen.has(kind) && holdsFiles(kind, seen);
+    return kind === StoredFile ||
+      isModelClass(kind) && !visited.has(kind) && holdsFiles(kind, visited);
   });
 }
 

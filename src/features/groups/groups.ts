@@ -67,12 +67,12 @@ export const groups: Feature<GroupTypes> = {
     };
   },
   narrow({ by, sum, avg, ...others }, reader) {
-    const seen = (fields: readonly DeclaredField[]) =>
-      fields.flatMap((field) => field.seenBy(reader));
+    const visible = (fields: readonly DeclaredField[]) =>
+      fields.flatMap((field) => field.visibleTo(reader));
     const keys = by.flatMap(({ field, unit }) =>
-      field.seenBy(reader).map((name) => [name, unit] as const)
+      field.visibleTo(reader).map((name) => [name, unit] as const)
     );
-    return { ...others, by: new Map(keys), sum: seen(sum), avg: seen(avg) };
+    return { ...others, by: new Map(keys), sum: visible(sum), avg: visible(avg) };
   },
   describe: describeGroups,
   parse: parseGroups,
@@ -102,7 +102,7 @@ function checkKeys(option: OptionReader, place: OptionPlace): GroupTypes["declar
   const entries = (Array.isArray(option.value) ? option.value : []).flatMap((each: unknown) =>
     isJsonObject(each) ? Object.entries(each) : [[String(each), undefined] as [string, unknown]]
   );
-  const seen = new Set<string>();
+  const names = new Set<string>();
   if (entries.length === 0) {
     return option.fields("scalar").map((field) => ({ field, unit: undefined }));
   }
@@ -115,11 +115,11 @@ function checkKeys(option: OptionReader, place: OptionPlace): GroupTypes["declar
       return whyUnstored(shape, place);
     });
     const named = `has "${name}" in "groups.by"`;
-    if (seen.has(name)) throw option.fail(`${named} twice`);
+    if (names.has(name)) throw option.fail(`${named} twice`);
     if (unit !== undefined && !UNITS.includes(unit)) {
       throw option.fail(`${named} with no unit out of ${UNITS.join(", ")}`);
     }
-    seen.add(name);
+    names.add(name);
     return { field, unit: unit as DateUnit | undefined };
   });
 }

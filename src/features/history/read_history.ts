@@ -55,10 +55,10 @@ const ALLOWED = {
 export async function readHistory(context: OpenLevelContext): Promise<Reply> {
   const { limit, after } = readPage(context.req);
   const isNamed = readNames(context.req);
-  const { entity, seen } = await fetchOne(context);
+  const { entity, passed } = await fetchOne(context);
   if (!isDocument(entity)) throw notFound();
   const { values: current } = readSnapshot(entity);
-  const sent = await passHook(context, "preSend", { entity: seen });
+  const sent = await passHook(context, "preSend", { entity: passed });
   if (sent === undefined) throw notFound();
   const { records, hasMore } = await recordsOf(context, { current, limit, after });
   const currentJson = jsonOf(context, sent);

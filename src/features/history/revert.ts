@@ -139,7 +139,7 @@ function setFieldBack(
   }
   // The whole value is written, so the write is bound to the value that was read: another request
   // may change a part of it.
-  if (field.kind !== "scalar") factsOf(doc).seen = [...factsOf(doc).seen ?? [], path];
+  if (field.kind !== "scalar") factsOf(doc).readByHooks = [...factsOf(doc).readByHooks ?? [], path];
   return isSame ? [] : referencesIn(earlier, { path, field });
 }
 

@@ -44,10 +44,10 @@ export async function showRecord(
   { record, before, after }: ReplayedRecord,
 ): Promise<ShownRecord> {
   const { version, at, actor, operation, changed } = record;
-  const seen = changed.filter((name) => isSeen(name, shown));
+  const visible = changed.filter((name) => isVisible(name, shown));
   const isReplaced = (name: string) => Object.hasOwn(record.before, name);
-  const replaced = await shownValues(shown, { values: before, names: seen.filter(isReplaced) });
-  const added = seen.filter((name) => !isReplaced(name));
+  const replaced = await shownValues(shown, { values: before, names: visible.filter(isReplaced) });
+  const added = visible.filter((name) => !isReplaced(name));
   // An added field has no earlier value, so hooks run on the later one.
   const named = hasReadHooks(shown.context)
     ? await shownValues(shown, { values: after, names: added })
@@ -57,7 +57,7 @@ export async function showRecord(
     at,
     ...actor !== undefined && showsActor(shown) && { actor },
     operation,
-    changed: seen.filter((name) => Object.hasOwn(isReplaced(name) ? replaced : named, name)),
+    changed: visible.filter((name) => Object.hasOwn(isReplaced(name) ? replaced : named, name)),
     before: replaced,
   };
 }
@@ -73,7 +73,7 @@ function showsActor(
   );
 }
 
-function isSeen(name: string, shown: ShownEntity): boolean {
+function isVisible(name: string, shown: ShownEntity): boolean {
   const { context: { level, state, route }, model, entity } = shown;
   const { updatedAt } = stampFields(model.schema);
   // The sender of a removal is as secret as the senders of other writes.

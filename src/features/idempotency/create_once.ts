@@ -156,22 +156,22 @@ async function replay(
 ): Promise<Reply> {
   const names = ids.map(String);
   if (isMany) {
-    const seen = await mapAll(names, async (id) => {
+    const passed = await mapAll(names, async (id) => {
       try {
-        return (await readCreated(context, id)).seen;
+        return (await readCreated(context, id)).passed;
       } catch (error) {
         if (knownAnswer(context, error)?.status === 404) return undefined;
         throw error;
       }
     });
     enterLevel(context);
-    return await answerCreated(context, seen);
+    return await answerCreated(context, passed);
   }
   const [id = ""] = names;
-  const { seen, ...version } = await readCreated(context, id);
+  const { passed, ...version } = await readCreated(context, id);
   enterLevel(context);
   const created = context.level.parameter === undefined ? "" : id;
-  return await answerWritten(context, { entity: seen, isNew: true, created, ...version });
+  return await answerWritten(context, { entity: passed, isNew: true, created, ...version });
 }
 
 /** The hooks and the scopes of `one()` of the same resource apply. */
@@ -208,18 +208,18 @@ async function readCreated(context: OpenLevelContext, id: string) {
   await passPreFetch({ levels: [ofOne], req: ofOne.req });
   const opened = await openLevel(ofOne);
   const early = await versionBefore(opened);
-  const { entity, seen, version, parentId } = await fetchOne(opened);
+  const { entity, passed, version, parentId } = await fetchOne(opened);
   // Another request may have replaced the only entity of a parent.
   const { _id = id } = entity as { _id?: unknown };
-  if (String(_id) !== id || await isRefusedBy(opened, seen)) throw notFound();
-  return { seen, version: early ?? version ?? null, parentId };
+  if (String(_id) !== id || await isRefusedBy(opened, passed)) throw notFound();
+  return { passed, version: early ?? version ?? null, parentId };
 }
 
 /** The hook may change its entity, but `preSend` of `create()` gets the unchanged one. */
-async function isRefusedBy(opened: OpenLevelContext, seen: object): Promise<boolean> {
+async function isRefusedBy(opened: OpenLevelContext, passed: object): Promise<boolean> {
   if (opened.level.hooks.preSend === undefined) return false;
-  const entity = isDocument(seen)
-    ? copyDocument(seen)
-    : Object.assign(Object.create(Object.getPrototypeOf(seen)), seen);
+  const entity = isDocument(passed)
+    ? copyDocument(passed)
+    : Object.assign(Object.create(Object.getPrototypeOf(passed)), passed);
   return await passHook(opened, "preSend", { entity }) === undefined;
 }

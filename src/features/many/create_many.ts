@@ -44,13 +44,14 @@ async function createTogether(
   const { level: { hooks }, source, cache: { claim } } = context;
   const others: Problems = {};
   const opened = await mapAll([...elements.entries()], async ([index, body]) => {
-    if (isJsonObject(body)) return { index, body, seen: (await fetchOne(context)).seen };
+    if (isJsonObject(body)) return { index, body, passed: (await fetchOne(context)).passed };
     others[index] = { message: NO_OBJECT, kind: "object" };
     return undefined;
   });
   const drafts = await mapAll(
     opened,
-    ({ index, body, seen }) => mergeDraft(context, seen, { body, at: `${index}.`, isNew: true }),
+    ({ index, body, passed }) =>
+      mergeDraft(context, passed, { body, at: `${index}.`, isNew: true }),
   );
   await refuseProblems(context, drafts, others);
   const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));

@@ -86,12 +86,12 @@ function ruleOf(type: SchemaType | undefined): OnDelete | undefined {
 }
 
 /** Builds no schema, so it is quick for classes without the option. */
-function declaresRule(target: ModelClass, seen = new Set<ModelClass>()): boolean {
-  seen.add(target);
+function declaresRule(target: ModelClass, visited = new Set<ModelClass>()): boolean {
+  visited.add(target);
   return [...describeModel(target).fields.values()].some((field) => {
     if (field.options.onDelete !== undefined) return true;
     const embedded = embeddedIn(field);
-    return embedded !== undefined && !seen.has(embedded) && declaresRule(embedded, seen);
+    return embedded !== undefined && !visited.has(embedded) && declaresRule(embedded, visited);
   });
 }
 

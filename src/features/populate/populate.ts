@@ -45,7 +45,7 @@ export const populate: Feature<PopulateTypes> = {
   },
   narrow(declared, reader) {
     const config = declared.flatMap(({ field, select, always }) =>
-      field.seenBy(reader).map((name) => {
+      field.visibleTo(reader).map((name) => {
         const shape = reader.fields.get(name) as FieldShape;
         return [name, narrowReference({ field: shape, select, always })] as const;
       })
@@ -81,7 +81,7 @@ function narrowReference(
 ): PopulatedField {
   if (declared === undefined) return { field, always, projection: {} };
   const target: Shape | undefined = referenceIn(field)?.populated;
-  const select = declared.flatMap((each) => each.seenBy(target));
+  const select = declared.flatMap((each) => each.visibleTo(target));
   return { field, always, select, projection: projectionOf(select) };
 }
 

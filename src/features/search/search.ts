@@ -37,11 +37,11 @@ export const search: Feature<SearchTypes> = {
    */
   narrow(declared, reader) {
     if ("index" in declared) {
-      return declared.index.every((path) => path.isSeenBy(reader))
+      return declared.index.every((path) => path.isVisibleTo(reader))
         ? { fields: undefined }
         : undefined;
     }
-    const fields = declared.fields.flatMap((field) => field.seenBy(reader));
+    const fields = declared.fields.flatMap((field) => field.visibleTo(reader));
     return fields.length > 0 ? { fields } : undefined;
   },
   describe: () => ({

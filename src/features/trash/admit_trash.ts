@@ -34,14 +34,15 @@ export function admitTrash({ see, field }: TrashConfig, { route, req, context }:
   const { operation, perform, parameters } = actingLevel(route);
   const isRestore = operation === "restore" && perform !== undefined;
   if (!isRestore && names.length === 0) return;
-  const isSeen = see !== undefined && (isRestore || parameters.includes(TRASH)) && sees(see, req);
-  if (isRestore && !isSeen) throw notFound();
+  const isVisible = see !== undefined && (isRestore || parameters.includes(TRASH)) &&
+    sees(see, req);
+  if (isRestore && !isVisible) throw notFound();
   if (names.length === 0) {
     const { state } = context;
     state.filter = everyFilter(state.filter, { [field]: { $ne: null } });
     return void Reflect.set(req, ASKED, "restore");
   }
-  if (!isSeen || isRestore) throw notAllowed(TRASH);
+  if (!isVisible || isRestore) throw notAllowed(TRASH);
   if (names.length > 1 || given.get(TRASH) !== "only") throw badParameter(TRASH, `"only"`);
   Reflect.set(req, ASKED, "only");
 }

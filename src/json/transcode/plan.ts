@@ -21,7 +21,7 @@ export interface Plan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly defaults: readonly Default[];
   /**
-   * An inner object of the same class overwrites the numbers in `seen`, so Mongoose writes a
+   * An inner object of the same class overwrites the numbers in `lastObject`, so Mongoose writes a
    * document in which a default is missing.
    */
   readonly recursive: boolean;
@@ -29,7 +29,7 @@ export interface Plan {
   readonly values?: ValuePlan;
   /** The order of the last object, which the next one most likely has too. */
   readonly order: (FieldPlan | undefined)[];
-  /** A smaller number in `seen` means that the current object lacks the field. */
+  /** A smaller number in `lastObject` means that the current object lacks the field. */
   objects: number;
 }
 
@@ -41,7 +41,7 @@ export interface FieldPlan extends ValuePlan {
   /** Counted, to know whether a default is missing. */
   readonly expected: 0 | 1;
   /** The number of the last object that had the field. */
-  seen: number;
+  lastObject: number;
 }
 
 export interface Default {
@@ -105,7 +105,7 @@ class Planner {
         name: Buffer.from(name),
         key: entry(name, ""),
         expected: text === undefined ? 0 : 1,
-        seen: 0,
+        lastObject: 0,
         ...this.#value(field) ?? { types: ANY },
       };
       plan.fields.set(name, planned);

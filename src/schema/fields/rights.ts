@@ -33,10 +33,10 @@ export type Restrictions = ReadonlyMap<FieldRule, string>;
 
 export function restrictionsIn(root: Shape): Restrictions {
   const found = new Map<FieldRule, string>();
-  const seen = new Set<Shape>();
+  const visited = new Set<Shape>();
   const search = (shape: Shape | undefined, prefix: string): void => {
-    if (shape === undefined || seen.has(shape)) return;
-    seen.add(shape);
+    if (shape === undefined || visited.has(shape)) return;
+    visited.add(shape);
     for (const [name, field] of shape.fields) searchField(field, `${prefix}${name}`);
     for (const [name, joined] of shape.joined) search(joined, `${prefix}${name}.`);
     for (const kind of shape.kinds.values()) search(kind, prefix);

@@ -290,16 +290,16 @@ function objectKind(
 }
 
 /** Visits each class once, because a class may contain itself. */
-export function fieldsWithin(root: Shape, seen = new Set([root])): FieldShape[] {
+export function fieldsWithin(root: Shape, visited = new Set([root])): FieldShape[] {
   const within = (field: FieldShape): FieldShape[] => {
     const { shape, element } = field;
-    const isNew = shape !== undefined && !seen.has(shape);
-    if (isNew) seen.add(shape);
-    const inner = isNew ? fieldsWithin(shape, seen) : [];
+    const isNew = shape !== undefined && !visited.has(shape);
+    if (isNew) visited.add(shape);
+    const inner = isNew ? fieldsWithin(shape, visited) : [];
     return [field, ...inner, ...element === undefined ? [] : within(element)];
   };
-  const ofKinds = [...root.kinds.values()].filter((kind) => !seen.has(kind)).flatMap((kind) =>
-    fieldsWithin(kind, seen.add(kind))
+  const ofKinds = [...root.kinds.values()].filter((kind) => !visited.has(kind)).flatMap((kind) =>
+    fieldsWithin(kind, visited.add(kind))
   );
   return [...[...root.fields.values()].flatMap(within), ...ofKinds];
 }

@@ -53,7 +53,7 @@ export interface PartPath {
   /** The condition on the version of the root document. */
   readonly version?: Filter | undefined;
   /** The fields by which hooks have allowed a change of the parents must be unchanged. */
-  readonly seen?: Filter | undefined;
+  readonly unchanged?: Filter | undefined;
   readonly timeBudget: TimeBudget;
   readonly steps: readonly PartSegment[];
   /** Values that class options store in the root document with a part. */
@@ -86,14 +86,14 @@ export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineS
  * Leaves out scopes that cannot be written as such a condition. {@linkcode changePlace} checks them on a copy of the
  * document.
  */
-export function conditionsOf({ scope, version, seen, steps }: PartPath, part: Filter): Filter {
+export function conditionsOf({ scope, version, unchanged, steps }: PartPath, part: Filter): Filter {
   const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {
     const bound = everyFilter(...[scope, rest].filter(isExpressible));
     return id === undefined
       ? insideOf(property, bound)
       : { [property]: { $elemMatch: everyFilter({ _id: id }, bound) } };
   }, part);
-  return everyFilter(scope, version, seen, inside);
+  return everyFilter(scope, version, unchanged, inside);
 }
 
 export function insideOf(property: string, filter: Filter): Filter {
@@ -259,7 +259,7 @@ async function tryChecked(
     readonly written: readonly string[];
   },
 ): Promise<WrittenPart | "changed" | undefined> {
-  const { model, id, scope, version, seen, timeBudget } = place;
+  const { model, id, scope, version, unchanged, timeBudget } = place;
   const { session, written, reads } = sent;
   const read = fieldsRead(scope);
   // If the scope may read any field, the whole document is read.
@@ -267,7 +267,7 @@ async function tryChecked(
   const fields = read && [...new Set(["_id", ...read, ...written])];
   const shown = fields?.map((field) => [field, 1]) ?? [];
   const stages = [
-    { $match: everyFilter({ _id: id }, scope, version, seen) },
+    { $match: everyFilter({ _id: id }, scope, version, unchanged) },
     ...fields ? [{ $project: { ...Object.fromEntries(shown), ...key && { [key]: 1 } } }] : [],
   ];
   const maxTimeMS = Math.max(1, Math.ceil(timeBudget.left));
