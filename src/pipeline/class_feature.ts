@@ -248,9 +248,9 @@ export function removalOf(
   features: readonly ConfiguredFeature[],
   write: RemovalRequest,
 ): (() => Stamps) | undefined {
-  const kept = features.map(({ feature, config }) => feature.removal?.(config, write))
+  const removals = features.map(({ feature, config }) => feature.removal?.(config, write))
     .filter((values) => values !== undefined);
-  return kept.length === 0 ? undefined : () => Object.assign({}, ...kept);
+  return removals.length === 0 ? undefined : () => Object.assign({}, ...removals);
 }
 
 /** Also for classes that a class of the route embeds. */

@@ -25,7 +25,7 @@ interface ParsedRequest {
 export interface ParsedFeatures {
   readonly active: readonly ActiveFeature[];
   /** The exclusive feature. */
-  readonly lead?: ActiveFeature;
+  readonly exclusive?: ActiveFeature;
 }
 
 const NOTHING: ParsedFeatures = { active: [] };
@@ -76,21 +76,21 @@ export class ReaderOptions {
       return params === undefined ? [] : [{ feature, params }];
     };
     const early = new Map<ReaderFeature, ActiveFeature[]>();
-    const [lead, second] = this.#exclusive.filter((each) => {
+    const [chosen, second] = this.#exclusive.filter((each) => {
       const { feature, config } = each;
       if (feature.asks !== undefined) return feature.asks(config, requestOf(each));
       const parsed = parse(each);
       early.set(each, parsed);
       return parsed.length > 0;
     });
-    const exclusive = lead?.feature.exclusive;
+    const exclusive = chosen?.feature.exclusive;
     if (exclusive !== undefined && second?.feature.exclusive !== undefined) {
       throw badFormat(exclusive.clash(second.feature.exclusive.noun));
     }
     const applied = exclusive === undefined
       ? this.#ordinary
       : this.#features.filter(({ feature }) =>
-        feature === lead?.feature || exclusive.keeps.includes(feature.name)
+        feature === chosen?.feature || exclusive.keeps.includes(feature.name)
       );
     if (exclusive !== undefined) {
       refuseHeaders(req, { exclusive, features: this.#features, applied });
@@ -99,10 +99,12 @@ export class ReaderOptions {
       if (ofHooks.includes(name) || applied.some((config) => describes(config, name))) continue;
       throw exclusive === undefined ? notAllowed(name) : badParameter(name, exclusive.allowed);
     }
-    const others = applied.filter((each) => each !== lead).flatMap(parse);
-    if (lead === undefined) return { active: others };
-    const [first] = early.get(lead) ?? parse(lead);
-    return first === undefined ? { active: others } : { lead: first, active: [first, ...others] };
+    const others = applied.filter((each) => each !== chosen).flatMap(parse);
+    if (chosen === undefined) return { active: others };
+    const [first] = early.get(chosen) ?? parse(chosen);
+    return first === undefined
+      ? { active: others }
+      : { exclusive: first, active: [first, ...others] };
   }
 }
 

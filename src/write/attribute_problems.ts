@@ -10,7 +10,7 @@ import { ComparedValues } from "./compared_values.ts";
 import { keepUncastValue } from "./keep_uncast_values.ts";
 import { asFailedCast, excludeBodyCasts, type FailedCast, wordsOf } from "./failed_casts.ts";
 import { valueAt } from "../store/values.ts";
-import { keptSoFar } from "./stored_values.ts";
+import { existingSnapshot } from "./stored_values.ts";
 
 export interface Writer {
   readonly shape: Shape;
@@ -55,7 +55,7 @@ function originOf(
     !isValidatorError(problem) && !isUncastStored(problem);
   const secrecy = isVisible ? secrecyOf(path, shape) : "secret";
   if (secrecy === undefined) return "client";
-  if (isUncastStored(problem) && (!values.isTouched(path) || isKept({ path, problem, doc }))) {
+  if (isUncastStored(problem) && (!values.isTouched(path) || staysStored({ path, problem, doc }))) {
     return "stored";
   }
   // A client could otherwise guess a hidden value, because the stored one would get another answer.
@@ -71,8 +71,8 @@ function originOf(
  * Mongoose would write the changed object without the stored value that cannot be cast, so the save fails if this value
  * cannot be kept.
  */
-function isKept({ path, problem, doc }: FoundProblem & { readonly doc: Document }): boolean {
-  const stored = valueAt(keptSoFar(doc)?.values, path);
+function staysStored({ path, problem, doc }: FoundProblem & { readonly doc: Document }): boolean {
+  const stored = valueAt(existingSnapshot(doc)?.values, path);
   const isSetByHook = isWrongElement(problem) && Array.isArray(stored) &&
     stored.every(isJsonObject);
   return !isSetByHook && keepUncastValue(doc, path);

@@ -80,7 +80,7 @@ async function updateDocuments(
   const model = first.constructor as Model<unknown>;
   const scope = castFilter(model, options.scope);
   const filter = castFilter(model, options.filter);
-  const kept = docs.map(readSnapshot);
+  const snapshots = docs.map(readSnapshot);
   for (const doc of docs) {
     const key = versionKeyOf(doc);
     if (key === undefined) continue;
@@ -91,7 +91,7 @@ async function updateDocuments(
   }
   await saveBy(docs, async () => {
     const updates = docs.map((doc, index) =>
-      boundUpdate(doc, { ...options, scope, filter, kept: kept[index] as Snapshot })
+      boundUpdate(doc, { ...options, scope, filter, snapshot: snapshots[index] as Snapshot })
     );
     const checked = updates.flatMap(({ changed }) => changed === undefined ? [] : [changed]);
     await checkScope(checked, { scope, connection: first.db });
@@ -177,8 +177,8 @@ export async function insertEach(
     const values = await mapPaced(valid, valuesOfNew);
     const refused = await outsideOf(values, { scope, model: context.model });
     const places = [...values.keys()].filter((index) => !refused.has(index));
-    const kept = places.map((index) => values[index] as StoredObject);
-    const errors = await insertEachValue(context, kept);
+    const some = places.map((index) => values[index] as StoredObject);
+    const errors = await insertEachValue(context, some);
     for (const [index, each] of errors) refused.set(places[index] as number, each);
     await mapPaced(valid.filter((_, index) => !refused.has(index)), markSaved);
     if (refused.size > 0) throw new BulkError(refused);

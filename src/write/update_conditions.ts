@@ -16,7 +16,7 @@ import { readSnapshot } from "./stored_values.ts";
 import { writtenBy } from "./set_paths.ts";
 
 interface BoundOptions extends SaveDocumentOptions {
-  readonly kept: Snapshot;
+  readonly snapshot: Snapshot;
 }
 
 export interface BoundUpdate {
@@ -33,9 +33,9 @@ export interface BoundUpdate {
 /** The update matches no document if another request has changed a value on which it depends. */
 export function boundUpdate(
   doc: Document,
-  { scope, filter, collation, overwrites, kept }: BoundOptions,
+  { scope, filter, collation, overwrites, snapshot }: BoundOptions,
 ): BoundUpdate {
-  const { values, isSent } = kept;
+  const { values, isSent } = snapshot;
   const { $where: own = {} } = doc as { $where?: Filter };
   const key = versionKeyOf(doc);
   const isTied = isTiedToVersion(doc);
@@ -58,7 +58,7 @@ export function boundUpdate(
     scope,
     collation === undefined ? filter : {},
     ...enteredObjects(changes, reading).map(isObjectAt),
-    unchanged(paths, { kept, sameVersion: key === undefined ? {} : hasOneOf(key, [version]) }),
+    unchanged(paths, { snapshot, sameVersion: key === undefined ? {} : hasOneOf(key, [version]) }),
     key !== undefined && values[key] === null ? hasOneOf(key, [null]) : {},
   ].filter((each) => !isEmpty(each));
   // Mongoose makes the version a condition of updates of arrays and numeric keys, which would fail after a change of
@@ -85,11 +85,11 @@ function shardKeyIn({ schema }: Document, values: StoredObject): Filter {
 export function unchangedSinceHooks(doc: Document): Filter {
   const { readByHooks: names = [] } = factsOf(doc);
   if (names.length === 0) return {};
-  const kept = readSnapshot(doc);
+  const snapshot = readSnapshot(doc);
   const key = versionKeyOf(doc);
-  const version = key === undefined ? null : asVersion(kept.values[key] ?? doc.get(key));
+  const version = key === undefined ? null : asVersion(snapshot.values[key] ?? doc.get(key));
   return unchanged([names], {
-    kept,
+    snapshot,
     sameVersion: key === undefined ? {} : hasOneOf(key, [version]),
   });
 }

@@ -190,7 +190,7 @@ async function readCreated(context: OpenLevelContext, id: string) {
     match: undefined,
     hookConditions: undefined,
     active: [],
-    lead: undefined,
+    exclusive: undefined,
     pieces: NO_PIECES,
     cache: {},
     state: {

@@ -97,14 +97,14 @@ function checkCascade(
   { features }: Route,
 ): void {
   if (rule !== CASCADE) return;
-  const isKept = features.removalFieldsOf(owner) !== undefined;
-  if (isForGood && isKept) {
+  const hasTrash = features.removalFieldsOf(owner) !== undefined;
+  if (isForGood && hasTrash) {
     throw cannotMount(
       owner,
       `its field "${path}" has the cascade "forGood", but "${owner.name}" has a trash: say "cascade"`,
     );
   }
-  if (isForGood || isKept || features.removalFieldsOf(referred) === undefined) return;
+  if (isForGood || hasTrash || features.removalFieldsOf(referred) === undefined) return;
   throw cannotMount(
     owner,
     `its field "${path}" has the "onDelete" "cascade", and "${referred.name}" has a trash, but "${owner.name}" has ` +

@@ -56,9 +56,9 @@ async function newReferences(
   return concerned.flatMap((entity) =>
     fields.filter((each) => isSet(each, entity)).flatMap((field) => {
       const before = returned.has(entity.id) ? [] : referencesAt(entity.before, field);
-      const kept = new Set(before.map(storedText));
+      const earlier = new Set(before.map(storedText));
       const now = referencesAt(stored.get(storedText(entity.id)), field);
-      return now.filter((id) => !kept.has(storedText(id))).map((id) => ({ field, id }));
+      return now.filter((id) => !earlier.has(storedText(id))).map((id) => ({ field, id }));
     })
   );
 }

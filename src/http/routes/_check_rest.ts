@@ -239,8 +239,8 @@ function checkMethod(
     throw fail(`${given.operation}() writes documents and cannot be lean`);
   }
   for (const [name, value] of Object.entries(wordsOf(others))) {
-    const [rule, isKept] = WORDS[name as keyof OperationWords];
-    if (!isKept(value)) throw fail(`${method} has "${name}", which is not ${rule}`);
+    const [rule, isValid] = WORDS[name as keyof OperationWords];
+    if (!isValid(value)) throw fail(`${method} has "${name}", which is not ${rule}`);
   }
   for (const [name, hook] of Object.entries(others)) {
     if (features.hasOption(name) || isWriteOption(name) || isOperationWord(name)) continue;
@@ -301,7 +301,7 @@ export function checkIfMatch(
 const isText = (value: unknown) => typeof value === "string";
 
 const WORDS: Readonly<
-  Record<keyof OperationWords, readonly [rule: string, isKept: (value: unknown) => boolean]>
+  Record<keyof OperationWords, readonly [rule: string, isValid: (value: unknown) => boolean]>
 > = {
   summary: ["a text", isText],
   description: ["a text", isText],

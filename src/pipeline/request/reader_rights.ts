@@ -13,10 +13,10 @@ import { type LevelContext, readFilter } from "./request_context.ts";
 import type { Level } from "./route.ts";
 
 /** Each combination of results is kept. Without the limit, many functions would fill the memory. */
-export const MAX_KEPT = 512;
+export const MAX_CACHED = 512;
 
 /** By the functions `hidden` and `readonly` and their results. The least recently used are first. */
-const kept = new Map<string, Rights>();
+const cachedRights = new Map<string, Rights>();
 
 const functionIds = new WeakMap<FieldRule, number>();
 let lastId = 0;
@@ -29,10 +29,12 @@ function idOf(restriction: FieldRule): number {
 
 /** Routes with the same functions share the object, so that data that depends on it is compiled once. */
 function rightsFor(key: string, answers: ReadonlyMap<FieldRule, boolean>): Rights {
-  const rights = kept.get(key) ?? new Rights(answers);
-  kept.delete(key);
-  kept.set(key, rights);
-  if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value as string);
+  const rights = cachedRights.get(key) ?? new Rights(answers);
+  cachedRights.delete(key);
+  cachedRights.set(key, rights);
+  if (cachedRights.size > MAX_CACHED) {
+    cachedRights.delete(cachedRights.keys().next().value as string);
+  }
   return rights;
 }
 

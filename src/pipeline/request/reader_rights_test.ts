@@ -4,7 +4,7 @@ import { buildSchema } from "../../schema/build_schema.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import { FeatureList } from "../feature_list.ts";
 import { OperationOptions } from "../operation_options.ts";
-import { MAX_KEPT, rightsOf, type RouteRights } from "./reader_rights.ts";
+import { MAX_CACHED, rightsOf, type RouteRights } from "./reader_rights.ts";
 import type { Level } from "./route.ts";
 
 /** Returns a function of a field that reads one bit of the header that names the reader. */
@@ -60,9 +60,9 @@ Deno.test("rightsOf() shares the shapes of a reader between routes", () => {
 Deno.test("rightsOf() forgets the readers that have not come for longest", () => {
   const rights = makeRights();
   const [first, second] = [levelFor(rights, 0), levelFor(rights, 1)];
-  for (let reader = 2; reader < MAX_KEPT; reader++) levelFor(rights, reader);
+  for (let reader = 2; reader < MAX_CACHED; reader++) levelFor(rights, reader);
   assert(levelFor(rights, 0) === first);
-  levelFor(rights, MAX_KEPT);
+  levelFor(rights, MAX_CACHED);
   assert(levelFor(rights, 0) === first);
   assert(levelFor(rights, 1) !== second);
 });

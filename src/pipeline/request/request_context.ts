@@ -52,7 +52,7 @@ export interface LevelContext extends RequestContext {
   /** The conditions of hooks without `q`. Missing if no feature reads beyond `q`. */
   readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
   active: readonly ActiveFeature[];
-  lead?: ActiveFeature | undefined;
+  exclusive?: ActiveFeature | undefined;
   pieces: Pieces;
   readonly cache: LevelCache;
   /** Throws a {@linkcode HookFailure} if `getConnection` throws. */
@@ -196,10 +196,10 @@ export function parseFeatures(
   const { level: { options }, route, req } = context;
   const ofHooks = route.levels.flatMap((level) => level.parameters);
   const { bodyLimits } = route;
-  const { active, lead } = options.parse({ req, ofHooks, captured, bodyLimits });
+  const { active, exclusive } = options.parse({ req, ofHooks, captured, bodyLimits });
   if (active.length === 0) return;
   context.active = active;
-  context.lead = lead;
+  context.exclusive = exclusive;
   context.pieces = joinPieces(
     active.map(({ feature, params }) => feature.select?.(params) ?? NO_PIECES),
   );

@@ -162,8 +162,8 @@ function changesBy(
   const changes = flatFields(body, shape);
   // By a change of a field that the scope reads, the entity could leave its scope.
   const names = Object.keys({ ...changes, ...stamps?.(false) });
-  const isKept = changes && keepsScopes({ model, scope, steps: [] }, names);
-  return isKept ? changes : undefined;
+  const staysInScope = changes && keepsScopes({ model, scope, steps: [] }, names);
+  return staysInScope ? changes : undefined;
 }
 
 function updateBy(changes: Values, { model, stamps }: OpenCollection): Update {

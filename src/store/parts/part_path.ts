@@ -108,12 +108,12 @@ export function keepsScopes(
   fields: readonly string[],
 ): boolean {
   const { updatedAt } = stampFields(model.schema);
-  const kept = [updatedAt, versionKeyOf(model), ...Object.keys(stamps)];
+  const always = [updatedAt, versionKeyOf(model), ...Object.keys(stamps)];
   return [{ scope }, ...steps].every(({ scope }, index) => {
     const read = fieldsRead(scope);
     const inner = steps[index]?.property;
     const written = inner === undefined ? fields : [inner];
-    const changed = index === 0 ? [...kept, ...written] : written;
+    const changed = index === 0 ? [...always, ...written] : written;
     return read !== undefined && !changed.some((field) => field && read.has(field));
   });
 }

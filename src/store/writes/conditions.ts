@@ -13,9 +13,9 @@ import { type StoredObject, valueAt } from "../values.ts";
  */
 export function unchanged(
   all: readonly (Iterable<string> | undefined)[],
-  { sameVersion, kept: { values, isSent } }: {
+  { sameVersion, snapshot: { values, isSent } }: {
     readonly sameVersion: Filter;
-    readonly kept: { readonly values: StoredObject; readonly isSent: boolean };
+    readonly snapshot: { readonly values: StoredObject; readonly isSent: boolean };
   },
 ): Filter {
   const hasVersion = !isEmpty(sameVersion);

@@ -161,9 +161,9 @@ export interface Constraints {
   readonly match?: RegExp;
 }
 
-/** Keyed by the type of Mongoose's validator, which keeps the value of the option in `keptAs`. */
+/** Keyed by the type of Mongoose's validator, which keeps the value of the option in `property`. */
 const CONSTRAINTS: Readonly<
-  Record<string, readonly [constraint: keyof Constraints, keptAs: string]>
+  Record<string, readonly [constraint: keyof Constraints, property: string]>
 > = {
   enum: ["enum", "enumValues"],
   min: ["minimum", "min"],
@@ -176,16 +176,16 @@ const CONSTRAINTS: Readonly<
 export function constraintsOf(type: SchemaType | undefined): Constraints {
   return Object.fromEntries((type?.validators ?? []).flatMap((validator) => {
     const [constraint] = CONSTRAINTS[String(validator.type)] ?? [];
-    const value = keptValue(validator);
+    const value = limitOf(validator);
     const isKnown = Number.isFinite(value) || Array.isArray(value) || value instanceof Date ||
       value instanceof RegExp;
     return constraint !== undefined && isKnown ? [[constraint, value]] : [];
   }));
 }
 
-function keptValue(validator: SchemaType["validators"][number]): unknown {
-  const [, keptAs] = CONSTRAINTS[String(validator.type)] ?? [];
-  return keptAs === undefined ? undefined : Reflect.get(validator, keptAs);
+function limitOf(validator: SchemaType["validators"][number]): unknown {
+  const [, property] = CONSTRAINTS[String(validator.type)] ?? [];
+  return property === undefined ? undefined : Reflect.get(validator, property);
 }
 
 const COMPOUND: readonly string[] = ["Array", "DocumentArray", "Embedded", "Map", "Mixed"];
@@ -212,8 +212,8 @@ function brokenConstraint(type: SchemaType, given: unknown): string | undefined 
     return "type";
   }
   const broken = type.validators.find((each) => {
-    const kept = keptValue(each);
-    return kept !== undefined && typeof kept !== "function" && !each.validator?.(value);
+    const limit = limitOf(each);
+    return limit !== undefined && typeof limit !== "function" && !each.validator?.(value);
   });
   if (broken === undefined) return undefined;
   const name = broken.type === "regexp" ? "match" : broken.type;

@@ -7,7 +7,7 @@ import { typesWithin } from "./schema_members.ts";
  * Mongoose keeps the validators that it made from options here. All others are the application's,
  * except that of `match`.
  */
-const KEPT_AS = [
+const BUILT_IN = [
   "requiredValidator",
   "enumValidator",
   "minValidator",
@@ -17,10 +17,10 @@ const KEPT_AS = [
 ];
 
 export function validatesValueAlone(type: SchemaType): boolean {
-  const kept = keptValidators(type);
+  const builtIn = builtInValidators(type);
   return (type.validators as SchemaValidator[]).every(({ validator, regexp, propsParameter }) =>
     // Mongoose keeps the validator of `match` in no property of the type.
-    kept.includes(validator) || regexp instanceof RegExp ||
+    builtIn.includes(validator) || regexp instanceof RegExp ||
     (isArrow(validator) && propsParameter !== true)
   );
 }
@@ -35,8 +35,8 @@ function isArrow(validator: unknown): boolean {
     /^(async\s*)?(\(|[\w$]+\s*=>)/.test(Function.prototype.toString.call(validator));
 }
 
-function keptValidators(type: SchemaType): unknown[] {
-  return KEPT_AS.map((name) => (type as unknown as Record<string, unknown>)[name])
+function builtInValidators(type: SchemaType): unknown[] {
+  return BUILT_IN.map((name) => (type as unknown as Record<string, unknown>)[name])
     .filter((each) => typeof each === "function");
 }
 
@@ -46,10 +46,10 @@ function keptValidators(type: SchemaType): unknown[] {
  */
 export function guardValidators(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
-    const kept = keptValidators(type);
+    const builtIn = builtInValidators(type);
     for (const entry of type.validators as SchemaValidator[]) {
       const { validator } = entry;
-      if (typeof validator !== "function" || kept.includes(validator)) continue;
+      if (typeof validator !== "function" || builtIn.includes(validator)) continue;
       entry.ErrorConstructor ??= SafeValidatorError;
       // `isArrow()` checks the wrapper, so it must have the same form.
       entry.validator = isArrow(validator)
