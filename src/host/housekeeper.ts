@@ -124,7 +124,7 @@ export class Housekeeper {
       await tidyPlace(place, { waits: true, at, result })
         .catch((cause) => result.errors.push(new Error(`Cannot tidy "${name}"`, { cause })));
     }
-    if (result.errors.length > 0) throw joined(result.errors);
+    if (result.errors.length > 0) throw combinedError(result.errors);
     return { removed: result.removed };
   }
 
@@ -189,7 +189,7 @@ export class Housekeeper {
       const isKnown = this.#troubled.has(connection.name);
       if (errors.length === 0) this.#troubled.delete(connection.name);
       else this.#troubled.add(connection.name);
-      if (errors.length > 0 && !isKnown) logError(joined(errors), { task: "tidy" });
+      if (errors.length > 0 && !isKnown) logError(combinedError(errors), { task: "tidy" });
     }
   }
 }
@@ -202,7 +202,7 @@ function checkOpen(connection: Connection): void {
   throw new Error(`Cannot tidy: the ${name} is not open`);
 }
 
-function joined(errors: readonly unknown[]): unknown {
+function combinedError(errors: readonly unknown[]): unknown {
   return errors.length === 1
     ? errors[0]
     : new AggregateError(errors, "Cannot tidy several classes");

@@ -28,7 +28,7 @@ export function handleRoute(
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
     const inner = innerRequestOf(req);
-    const { mounted = route, origin, timeBudget, together } = inner ?? {};
+    const { mounted = route, origin, timeBudget, sharedRoutes } = inner ?? {};
     if (mounted !== route) return sendError(res, notFound());
     // A hook may write after the end of the response. Without a listener, this error would end the process.
     res.on("error", logError);
@@ -39,7 +39,7 @@ export function handleRoute(
     const refused = prepare(req);
     // The batch counts its requests itself, and a description of a route is no use of the route.
     const weight = origin !== undefined || inner?.describes ? 0 : 1;
-    const facts = { req, count: countSelected, refused, origin, weight, timeBudget, together };
+    const facts = { req, count: countSelected, refused, origin, weight, timeBudget, sharedRoutes };
     const call = makeCall(inner?.route ?? route, facts);
     try {
       await inner?.admit?.(call);

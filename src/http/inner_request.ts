@@ -20,7 +20,7 @@ export interface InnerRequest {
   readonly origin?: Request;
   readonly timeBudget?: TimeBudget;
   /** All routes that share a transaction with this request. */
-  readonly together?: readonly Route[];
+  readonly sharedRoutes?: readonly Route[];
   /** Runs before the hooks, and throws if the route cannot be used. */
   readonly admit?: (call: Call) => Promise<void>;
 }

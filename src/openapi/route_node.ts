@@ -9,7 +9,7 @@ import type {
   AnswerHeader,
   BytesFacts,
   FilledFacts,
-  JoinedDescription,
+  MergedDescription,
 } from "../pipeline/description.ts";
 import { type FilterNode, filterNode } from "./schemas/filters/filter_node.ts";
 import type { FilterLimits } from "../filter/q/limits.ts";
@@ -37,7 +37,7 @@ export interface RouteNode
   readonly bytes?: BytesFacts | undefined;
   readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
-  readonly facts: JoinedDescription;
+  readonly facts: MergedDescription;
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>> | undefined;
   readonly many: boolean;
   readonly isQuery?: true;

@@ -61,7 +61,7 @@ async function updateAll(
   await refuseProblems(context, drafts);
   if (!isAtomic) return await updateEach(context, drafts);
   // All entities get the same body, so an error of one is an error of the body.
-  await updateTogether(context, drafts).catch(throwOnly);
+  await updateAtomically(context, drafts).catch(throwOnly);
   return replyOfCounts(drafts.length);
 }
 
@@ -77,7 +77,10 @@ function checkFields(context: OpenLevelContext, body: JsonObject): void {
 }
 
 /** Every entity passes its hooks before the first write, so that a refused entity prevents all writes. */
-async function updateTogether(context: OpenLevelContext, drafts: readonly Draft[]): Promise<void> {
+async function updateAtomically(
+  context: OpenLevelContext,
+  drafts: readonly Draft[],
+): Promise<void> {
   const { source, level: { hooks } } = context;
   const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));
   if (hooks.persist === undefined) return await source.updateAll(ready);

@@ -65,7 +65,7 @@ export class ClassWriter {
     { update, arrayFilters }: { readonly update: Update; readonly arrayFilters?: object[] },
   ): Promise<void> {
     const { model, additions } = this.#options;
-    const all = joinUpdates(
+    const all = mergeUpdates(
       stampingUpdate(stampsFor(additions, model)?.(false) ?? {}, model),
       update,
     );
@@ -90,12 +90,12 @@ function throwTaken(cause: unknown): never {
   throw refusal("CONFLICT", { message }, { cause });
 }
 
-function joinUpdates(...updates: readonly Update[]): Update {
-  const joined: Record<string, Record<string, unknown>> = {};
+function mergeUpdates(...updates: readonly Update[]): Update {
+  const merged: Record<string, Record<string, unknown>> = {};
   for (const [operator, paths] of updates.flatMap((each) => Object.entries(each))) {
-    joined[operator] = { ...joined[operator], ...paths };
+    merged[operator] = { ...merged[operator], ...paths };
   }
-  return joined;
+  return merged;
 }
 
 export async function makeClassWriter(

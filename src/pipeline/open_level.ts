@@ -21,7 +21,7 @@ import { followReferences } from "./follow_references.ts";
 import { enterLevel, idParam, parseFeatures, requestView } from "./request/request_context.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
-import { joinPieces } from "./pieces.ts";
+import { mergePieces } from "./pieces.ts";
 import { operationAt } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
@@ -37,7 +37,7 @@ export async function openLevel(context: LevelContext): Promise<OpenLevelContext
 export async function preparePieces(context: OpenLevelContext): Promise<OpenLevelContext> {
   for (const { feature, params } of context.active) {
     const more = await feature.prepare?.(params, context);
-    if (more !== undefined) context.pieces = joinPieces([context.pieces, more]);
+    if (more !== undefined) context.pieces = mergePieces([context.pieces, more]);
   }
   return context;
 }

@@ -86,7 +86,7 @@ export async function entityTexts(
   return values.map((value) => populatedText(value, targets));
 }
 
-export async function joinedTexts(
+export async function concatenatedTexts(
   context: OpenLevelContext,
   values: readonly unknown[],
 ): Promise<string> {

@@ -1,7 +1,7 @@
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { badFormat, badParameter } from "../errors/refusals.ts";
 import type { BodyLimits } from "../write/body/read_body.ts";
-import { type Description, joinDescriptions, type JoinedDescription } from "./description.ts";
+import { type Description, type MergedDescription, mergeDescriptions } from "./description.ts";
 import type { ActiveFeature, AnyFeature, Exclusive } from "./feature.ts";
 import { GivenRequest, notAllowed, type ParameterForms, readParameters } from "./given_request.ts";
 import type { OperationOptions } from "./operation_options.ts";
@@ -37,7 +37,7 @@ export class ReaderOptions {
   readonly #ordinary: readonly ReaderFeature[];
   readonly #owned: ParameterForms;
   readonly #offered: readonly string[];
-  readonly description: JoinedDescription;
+  readonly description: MergedDescription;
 
   constructor(
     readonly declared: OperationOptions,
@@ -48,7 +48,7 @@ export class ReaderOptions {
   ) {
     this.#features = features;
     this.#owned = owned;
-    this.description = joinDescriptions(features.map(({ description }) => description));
+    this.description = mergeDescriptions(features.map(({ description }) => description));
     this.#offered = [MEDIA_TYPES.json, ...Object.keys(this.description.answer.content)];
     this.#exclusive = features.filter(({ feature }) => feature.exclusive !== undefined);
     this.#ordinary = features.filter(({ feature }) => feature.exclusive === undefined);

@@ -27,7 +27,7 @@ interface LiveSource {
  * In milliseconds. Changes within this time are in one list, so that the loop of the application runs once for all of
  * them.
  */
-const TOGETHER_MS = 10;
+const GATHER_MS = 10;
 
 /** In milliseconds. The server sends a heartbeat every 15 seconds by default. */
 const SILENCE_MS = 45_000;
@@ -117,7 +117,7 @@ async function* listsIn(
       if (!list.hasNews && state.end === undefined) {
         await new Promise<void>((resolve) => state.wake = resolve);
       }
-      if (list.hasNews) await pause(TOGETHER_MS, signal);
+      if (list.hasNews) await pause(GATHER_MS, signal);
       if (signal?.aborted) return;
       if (state.end !== undefined && "error" in state.end) throw state.end.error;
       if (list.hasNews) yield list.takeNews();

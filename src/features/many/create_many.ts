@@ -30,14 +30,14 @@ export async function createMany(
     ? await performWrite(context, { bodies: elements, isAtomic: true })
     : undefined;
   return result === undefined
-    ? await createTogether(context, elements)
+    ? await createAtomically(context, elements)
     : { status: 201, ...result };
 }
 
 /**
  * All hooks run before the first write, so that a hook that refuses one entity prevents all writes.
  */
-async function createTogether(
+async function createAtomically(
   context: OpenLevelContext,
   elements: readonly unknown[],
 ): Promise<Reply> {

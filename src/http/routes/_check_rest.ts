@@ -332,8 +332,8 @@ function secretIn(
   for (const [key, inner] of Object.entries(value)) {
     const field = populated?.fields.get(key);
     if (field !== undefined && whyUnseen(field) !== undefined) return key;
-    const joined = populated?.joined.get(key);
-    const below = secretIn(inner, element ?? field ?? { ...joined && { shape: joined } });
+    const referred = populated?.virtualShapes.get(key);
+    const below = secretIn(inner, element ?? field ?? { ...referred && { shape: referred } });
     if (below !== undefined) return `${key}.${below}`;
   }
   return undefined;

@@ -5,7 +5,7 @@ import {
   type Separator,
 } from "../../json/bytes/json_writer.ts";
 import type { EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
-import { inBatches, joinedTexts, showEntity } from "../read.ts";
+import { concatenatedTexts, inBatches, showEntity } from "../read.ts";
 import { prepareRead } from "../fetch.ts";
 import { type OpenLevelContext, separatorOf } from "../request/request_context.ts";
 import { isOver, type Reply } from "../request/reply.ts";
@@ -53,7 +53,7 @@ async function readWhole(context: OpenLevelContext): Promise<Reply> {
   const shown = mapInOrder(whileAwaited(context, read), (entity) => showEntity(context, entity));
   const texts = textsOf(context, shown);
   if (hooks.postFetch === undefined && hooks.preSend === undefined) {
-    return { status: 200, texts: joined(texts, separatorOf(context)) };
+    return { status: 200, texts: concatenated(texts, separatorOf(context)) };
   }
   return { status: 200, gathered: await gatherList(texts, separatorOf(context)) };
 }
@@ -73,10 +73,12 @@ async function* textsOf(
   context: OpenLevelContext,
   lists: AsyncIterable<readonly unknown[]>,
 ): AsyncGenerator<string> {
-  for await (const values of inBatches(context, lists)) yield await joinedTexts(context, values);
+  for await (const values of inBatches(context, lists)) {
+    yield await concatenatedTexts(context, values);
+  }
 }
 
-async function* joined(
+async function* concatenated(
   texts: AsyncIterable<string>,
   separator: Separator,
 ): AsyncGenerator<JsonPiece> {

@@ -14,7 +14,7 @@ import { embeddedModel, getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections.ts";
 import type { CreationClaim, Source } from "../../sources/source.ts";
 import type { ActiveFeature, AnyFeature } from "../feature.ts";
-import { joinPieces, NO_PIECES, type Pieces } from "../pieces.ts";
+import { mergePieces, NO_PIECES, type Pieces } from "../pieces.ts";
 import { type IfMatch, readIfMatch } from "./versions.ts";
 import { actingLevel, type Level, type Route } from "./route.ts";
 
@@ -82,7 +82,7 @@ interface CallOptions {
   /** By default, a separate limit from `maxTimeMS`. */
   readonly timeBudget?: TimeBudget | undefined;
   /** All routes that share a transaction with this request. */
-  readonly together?: readonly Route[] | undefined;
+  readonly sharedRoutes?: readonly Route[] | undefined;
 }
 
 export function makeTimeBudget({ maxTimeMS }: Route): TimeBudget {
@@ -94,14 +94,14 @@ export function makeCall(
   route: Route,
   options: CallOptions,
 ): Call {
-  const { req, count, refused, origin = req, weight = 1, together = [route] } = options;
+  const { req, count, refused, origin = req, weight = 1, sharedRoutes = [route] } = options;
   const { timeBudget = makeTimeBudget(route) } = options;
   const open = requestConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
   const connect = async () => {
     opened = await open();
-    const joined = joinByRoot(route, { connection: opened, together });
-    if (joined !== undefined) await joined;
+    const joining = joinTransaction(route, { connection: opened, sharedRoutes });
+    if (joining !== undefined) await joining;
     return opened;
   };
   const isAway = () => opened !== undefined && !isOpen(opened);
@@ -155,15 +155,15 @@ export function makeCall(
  * Requests with the same `getConnection` are expected to use one connection. Models are made before the transaction
  * begins.
  */
-function joinByRoot(
+function joinTransaction(
   { levels: [root], getConnection }: Route,
-  { connection, together }: {
+  { connection, sharedRoutes }: {
     readonly connection: Connection;
-    readonly together: readonly Route[];
+    readonly sharedRoutes: readonly Route[];
   },
 ): Promise<void> | undefined {
   return root && joinShared(() => {
-    for (const each of together) {
+    for (const each of sharedRoutes) {
       if (each.getConnection === getConnection) each.features.beginBuilds(each, connection);
     }
     return getModel(root.target, connection) as unknown as Model<unknown>;
@@ -200,7 +200,7 @@ export function parseFeatures(
   if (active.length === 0) return;
   context.active = active;
   context.exclusive = exclusive;
-  context.pieces = joinPieces(
+  context.pieces = mergePieces(
     active.map(({ feature, params }) => feature.select?.(params) ?? NO_PIECES),
   );
 }

@@ -38,7 +38,7 @@ export function restrictionsIn(root: Shape): Restrictions {
     if (shape === undefined || visited.has(shape)) return;
     visited.add(shape);
     for (const [name, field] of shape.fields) searchField(field, `${prefix}${name}`);
-    for (const [name, joined] of shape.joined) search(joined, `${prefix}${name}.`);
+    for (const [name, referred] of shape.virtualShapes) search(referred, `${prefix}${name}.`);
     for (const kind of shape.kinds.values()) search(kind, prefix);
   };
   const searchField = ({ type, shape, populated, element }: FieldShape, path: string): void => {

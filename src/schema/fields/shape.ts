@@ -27,7 +27,7 @@ export class Shape {
   readonly #fields = new Map<string, FieldShape>();
   /** Missing for a nested path of Mongoose, which has no schema. */
   readonly schema: Schema | undefined;
-  #joined: ReadonlyMap<string, Shape> | undefined;
+  #virtualShapes: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
   #guarded: boolean | undefined;
   #restrictions: Restrictions | undefined;
@@ -61,10 +61,10 @@ export class Shape {
   }
 
   /** By the name of the virtual. */
-  get joined(): ReadonlyMap<string, Shape> {
-    return this.#joined ??= this.schema === undefined
+  get virtualShapes(): ReadonlyMap<string, Shape> {
+    return this.#virtualShapes ??= this.schema === undefined
       ? new Map()
-      : joinedShapes(this.schema, this.rights);
+      : referredShapes(this.schema, this.rights);
   }
 
   get kinds(): ReadonlyMap<string, Shape> {
@@ -213,7 +213,7 @@ function systemPaths(schema: Schema): Set<string> {
   return new Set([...id, named(versionKey, "__v"), named(discriminatorKey, "__t"), ...stamps]);
 }
 
-function joinedShapes(schema: Schema, rights: Rights): Map<string, Shape> {
+function referredShapes(schema: Schema, rights: Rights): Map<string, Shape> {
   const shapes = new Map<string, Shape>();
   for (const [name, virtual] of Object.entries(virtualsOf(schema))) {
     const target = referredClass((virtual as { options?: { ref?: unknown } }).options?.ref);

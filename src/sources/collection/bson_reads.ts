@@ -140,7 +140,7 @@ export class BsonReads {
     const writer = this.writerFor(query);
     for await (const batch of this.#list(query, timeBudget)) {
       const stored = documentsIn(batch);
-      if (finder === undefined) yield stored.map((each) => writer.joined([each]));
+      if (finder === undefined) yield stored.map((each) => writer.concat([each]));
       else {
         const marked = stored.map((each) => writeMarked([each], { writer, names: finder.names }));
         const targets = await timeBudget.waitForNext(finder.find(wantedIn(marked, finder)));
@@ -150,14 +150,14 @@ export class BsonReads {
   }
 
   /** The caller must limit the time. */
-  async joined(
+  async concat(
     stored: readonly Buffer[],
     { projection, separator, finder }: Pick<StoredQuery, "projection" | "separator"> & {
       readonly finder?: TargetFinder | undefined;
     },
   ): Promise<Buffer> {
     const writer = this.writerFor({ projection });
-    if (finder === undefined) return writer.joined(stored, separator);
+    if (finder === undefined) return writer.concat(stored, separator);
     const marked = writeMarked(stored, { writer, names: finder.names, separator });
     const targets = await finder.find(wantedIn([marked], finder));
     return Buffer.concat([...fillMarked(marked, targets)]);

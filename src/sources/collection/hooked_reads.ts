@@ -43,7 +43,7 @@ export class HookedReads {
     const { separator = "," } = query;
     let begun = false;
     for await (const passed of this.#passedBatches(query)) {
-      const text = await this.#joined(passed, query);
+      const text = await this.#concat(passed, query);
       if (begun) yield separator;
       begun = true;
       yield text;
@@ -73,7 +73,7 @@ export class HookedReads {
     const last = shown.at(-1);
     const more = passed.length > page.limit;
     return {
-      text: shown.length === 0 ? "" : await this.#joined(shown, query),
+      text: shown.length === 0 ? "" : await this.#concat(shown, query),
       size: shown.length,
       end: more ? pageEnd(last?.stored, page) : undefined,
       next: page.isLoose ? pageEnd(passed[page.limit]?.stored, page) : undefined,
@@ -86,7 +86,7 @@ export class HookedReads {
 
   async one(stored: Buffer, query: StoredQuery): Promise<Buffer | undefined> {
     const passed = await this.#pass(stored);
-    return passed && await this.#joined([passed], query);
+    return passed && await this.#concat([passed], query);
   }
 
   async #fill(page: PageRead, queryOf: (page: PageRead) => StoredQuery) {
@@ -130,12 +130,12 @@ export class HookedReads {
     return andThen(effect, (known) => known && { stored, leftOut: known.leftOut });
   }
 
-  async #joined(passed: readonly Passed[], query: StoredQuery): Promise<Buffer> {
+  async #concat(passed: readonly Passed[], query: StoredQuery): Promise<Buffer> {
     const { separator = "," } = query;
     if (this.#finder === undefined) {
       const writer = this.#writer(query, []);
       if (passed.every(({ leftOut }) => leftOut.length === 0)) {
-        return writer.joined(passed.map(({ stored }) => stored), separator);
+        return writer.concat(passed.map(({ stored }) => stored), separator);
       }
       const all = passed.map(({ stored, leftOut }) => {
         return { stored, writer: leftOut.length === 0 ? writer : this.#writer(query, leftOut) };
@@ -150,7 +150,7 @@ export class HookedReads {
   async #texts(passed: readonly Passed[], query: StoredQuery): Promise<readonly Buffer[]> {
     const finder = this.#finder;
     if (finder === undefined) {
-      return passed.map(({ stored, leftOut }) => this.#writer(query, leftOut).joined([stored]));
+      return passed.map(({ stored, leftOut }) => this.#writer(query, leftOut).concat([stored]));
     }
     const marked = passed.map(({ stored, leftOut }) =>
       writeMarked([stored], { writer: this.#writer(query, leftOut), names: finder.names })
@@ -168,7 +168,7 @@ export class HookedReads {
    * The cursor may contain all sort values that the reader may see, whatever the client selects.
    */
   #whole({ stored, leftOut }: Passed, { whole }: StoredQuery): Buffer {
-    return this.#writer({ projection: whole ?? {} }, leftOut).joined([stored]);
+    return this.#writer({ projection: whole ?? {} }, leftOut).concat([stored]);
   }
 
   #writer(query: Pick<StoredQuery, "projection">, leftOut: readonly string[]) {

@@ -181,8 +181,8 @@ async function readOne(request: ReadRequest, collection: OpenCollection): Promis
   if (stored === undefined) return null;
   const version = storedVersion(stored, query.also?.[0]);
   const { finder } = request;
-  if (finder === undefined) return { text: reader.writerFor(query).joined([stored]), version };
-  const text = reader.joined([stored], { finder, ...query });
+  if (finder === undefined) return { text: reader.writerFor(query).concat([stored]), version };
+  const text = reader.concat([stored], { finder, ...query });
   return { text: await collection.timeBudget.wait(text), version };
 }
 

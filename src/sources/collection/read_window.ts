@@ -27,7 +27,7 @@ export async function readPage(read: ReadPage, collection: OpenCollection): Prom
   const { all, total } = await readFound(read, collection);
   const shown = all.slice(0, page.limit);
   const more = all.length > page.limit;
-  const text = await reader.joined(shown, { finder, ...query });
+  const text = await reader.concat(shown, { finder, ...query });
   const end = more ? pageEnd(shown.at(-1), page) : undefined;
   const next = page.isLoose ? pageEnd(all[page.limit], page) : undefined;
   return { text, size: shown.length, end, next, more, read: shown.length, total };

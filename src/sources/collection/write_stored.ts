@@ -90,7 +90,7 @@ async function createMany(
     if (entity === undefined && isAtomic) return undefined;
     entities.push(entity);
   }
-  const send = isAtomic ? insertTogether : insertEach;
+  const send = isAtomic ? insertAtomically : insertEach;
   return () => send(entities, { change, collection });
 }
 
@@ -99,7 +99,7 @@ interface Insertion {
   readonly collection: OpenCollection;
 }
 
-async function insertTogether(
+async function insertAtomically(
   entities: readonly (Values | undefined)[],
   { change: { claim, minimal }, collection: { model, timeBudget, shape } }: Insertion,
 ): Promise<WriteResult> {
