@@ -31,7 +31,7 @@ interface StoredFollow {
   readonly at: Date;
 }
 
-interface ClaimOptions {
+interface FollowClaim {
   readonly name: string;
   readonly leaseMS: number;
   /** The follower continues here if its stored record is missing, as after a drop of the database. */
@@ -41,7 +41,7 @@ interface ClaimOptions {
 /** A follower without a stored record begins with the changes since this call. */
 export async function claimFollow(
   connection: Connection,
-  { name, leaseMS, checkpoint }: ClaimOptions,
+  { name, leaseMS, checkpoint }: FollowClaim,
 ): Promise<{ readonly lease?: Lease; readonly checkpoint: Checkpoint | undefined }> {
   const now = { from: "$$CLUSTER_TIME", at: "$$NOW" };
   const first = checkpoint === undefined ? now : { ...now, ...storedCheckpoint(checkpoint) };

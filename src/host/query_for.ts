@@ -20,7 +20,7 @@ import { buildSchema } from "../schema/build_schema.ts";
 import { exactFilter } from "../schema/mongoose/statements/exact_filter.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
 import { features } from "../features.ts";
-import { OperationOptions } from "../pipeline/operation_options.ts";
+import { DeclaredOptions } from "../pipeline/declared_options.ts";
 import { cannotMount } from "../pipeline/option_reader.ts";
 import { settingsOf } from "./initialize.ts";
 import type { Limits } from "./limits.ts";
@@ -130,7 +130,7 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
   const levels: Level[] = [{
     target,
     shape,
-    options: new OperationOptions(features, { method, place }).under(shape),
+    options: new DeclaredOptions(features, { method, place }).under(shape),
     operation: "all",
     kind: OPERATIONS.all,
     hooks: {},

@@ -4,7 +4,7 @@ import type { BodyLimits } from "../write/body/read_body.ts";
 import { type Description, type MergedDescription, mergeDescriptions } from "./description.ts";
 import type { ActiveFeature, AnyFeature, Exclusive } from "./feature.ts";
 import { GivenRequest, notAllowed, type ParameterForms, readParameters } from "./given_request.ts";
-import type { OperationOptions } from "./operation_options.ts";
+import type { DeclaredOptions } from "./declared_options.ts";
 import { MEDIA_TYPES } from "./request/media_types.ts";
 import type { Route } from "./request/route.ts";
 
@@ -40,7 +40,7 @@ export class ReaderOptions {
   readonly description: MergedDescription;
 
   constructor(
-    readonly declared: OperationOptions,
+    readonly declared: DeclaredOptions,
     { features, owned }: {
       readonly features: readonly ReaderFeature[];
       readonly owned: ParameterForms;

@@ -28,7 +28,7 @@ export async function writeEach(
     ? await writeInOrder(context, left)
     : isAlone
     ? await mapAll(left, (body) => writeAlone(context, body))
-    : await insertEach(context, left);
+    : await insertDrafts(context, left);
   const next = written.values();
   return bodies.map((_, index) => results[index] ?? next.next().value ?? {});
 }
@@ -63,7 +63,7 @@ interface Attempt {
 }
 
 /** The hooks up to `preSave` run before the one insert statement. */
-async function insertEach(
+async function insertDrafts(
   context: OpenLevelContext,
   bodies: readonly unknown[],
 ): Promise<ItemResult[]> {

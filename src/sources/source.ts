@@ -140,7 +140,7 @@ export interface CreationClaim extends TransactionPart {
   finish(entities: readonly object[]): Promise<void>;
 }
 
-export interface Change {
+export interface WriteCommand {
   readonly hooks: Hooks<object>;
   readonly operation: OperationName;
   /** Empty if the parent holds only one entity. Missing for a list. */
@@ -162,11 +162,11 @@ export interface Change {
 }
 
 /** With `"documents"`, only Mongoose documents can apply what `reason` names. */
-export type Write =
+export type PlannedWrite =
   | {
     readonly kind: "statement";
     /** `unchanged` has conditions on the values by which a hook has allowed the write. */
-    send(unchanged?: Filter): Promise<WriteResult | Unsent>;
+    send(unchanged?: Filter): Promise<StatementResult | Unsent>;
   }
   | { readonly kind: "documents"; readonly reason: string };
 
@@ -184,7 +184,7 @@ export interface GuardedFields {
  */
 export type Unsent = "missed" | "refused";
 
-export interface WriteResult {
+export interface StatementResult {
   readonly text?: string | Uint8Array;
   readonly version?: Version;
   readonly created?: string;
@@ -246,7 +246,7 @@ export interface Source {
     names: readonly string[],
   ): Promise<GuardedFields | null | undefined>;
   /** Only `send()` of the result writes. */
-  write(change: Change): Promise<Write>;
+  write(change: WriteCommand): Promise<PlannedWrite>;
   newEntity(_id?: unknown): Promise<EntityValue>;
   /** For a document that a hook will write. */
   stamp(entity: EntityValue): void;

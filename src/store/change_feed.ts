@@ -29,7 +29,7 @@ const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } 
 /** The server belongs to no replica set. */
 const NO_STREAMS = 40573;
 
-interface Change {
+interface StreamEvent {
   /** Missing in events about a dropped or renamed collection. */
   readonly documentKey?: { readonly _id: unknown };
 }
@@ -116,21 +116,21 @@ export class ChangeFeed {
   }
 
   /** Every change after the promise has resolved is in the stream. */
-  async #openStream(resumeAfter?: unknown): Promise<Change | null> {
+  async #openStream(resumeAfter?: unknown): Promise<StreamEvent | null> {
     const stream = this.#model.collection.watch(STAGES, {
       ...OPTIONS,
       ...resumeAfter !== undefined && { resumeAfter },
     }) as unknown as mongo.ChangeStream;
     this.#stream = stream;
-    return await stream.tryNext() as Change | null;
+    return await stream.tryNext() as StreamEvent | null;
   }
 
-  async #read(first: Change | null): Promise<void> {
-    let change: Change | null = first;
+  async #read(first: StreamEvent | null): Promise<void> {
+    let change: StreamEvent | null = first;
     while (!this.#isEnded) {
       try {
         if (change !== null) this.#take(change);
-        change = await this.#stream?.next() as unknown as Change;
+        change = await this.#stream?.next() as unknown as StreamEvent;
       } catch (error) {
         change = await this.#reopen(error);
       }
@@ -139,7 +139,7 @@ export class ChangeFeed {
   }
 
   /** A stream that continues at its resume token loses no change. Without a token, listeners read everything again. */
-  async #reopen(cause: unknown): Promise<Change | null> {
+  async #reopen(cause: unknown): Promise<StreamEvent | null> {
     let token: unknown = this.#stream?.resumeToken;
     let failure = cause;
     while (!this.#isEnded) {
@@ -159,7 +159,7 @@ export class ChangeFeed {
     return null;
   }
 
-  #take({ documentKey }: Change): void {
+  #take({ documentKey }: StreamEvent): void {
     if (documentKey === undefined) {
       this.#isLost = true;
       return this.notifyUnknown();

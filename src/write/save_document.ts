@@ -9,14 +9,14 @@ import { setRaw } from "../schema/mongoose/documents/document_values.ts";
 import { markSaved, saveBy, saveEachBy } from "../schema/mongoose/statements/save_by.ts";
 import type { StoredObject } from "../store/values.ts";
 import { insertMany, insertOne } from "../store/writes/insert.ts";
-import { insertEach as insertEachValue } from "../store/writes/insert_each.ts";
+import { insertEach } from "../store/writes/insert_each.ts";
 import { statementsForUpdate, type WriteContext } from "../store/writes/transact.ts";
 import { updateEach, updateOne } from "../store/writes/update.ts";
 import { holdStored } from "./hold_stored.ts";
 import { factsOf, type Snapshot } from "./document_facts.ts";
 import { readSnapshot, valuesToStore } from "./stored_values.ts";
 import { type BoundUpdate, boundUpdate, writtenPaths } from "./update_conditions.ts";
-import { checkScope, throwClash } from "../store/writes/conditions.ts";
+import { checkScope, throwChanged } from "../store/writes/conditions.ts";
 
 export interface SaveDocumentOptions extends Omit<WriteContext, "model" | "session"> {
   /** Not cast yet. The document must match it before and after the write. */
@@ -97,7 +97,7 @@ async function updateDocuments(
     await checkScope(checked, { scope, connection: first.db });
     const [only] = updates.length === 1 ? updates : [];
     const expected = only?.expected();
-    const stored = await sendBound(docs, { ...options, scope, updates }).catch(throwClash);
+    const stored = await sendBound(docs, { ...options, scope, updates }).catch(throwChanged);
     for (const [index, doc] of docs.entries()) {
       const { key, version } = updates[index] as BoundUpdate;
       markSaved(doc);
@@ -166,7 +166,7 @@ async function insertBy(
 }
 
 /** Each document succeeds or fails separately. Returns the errors of refused documents. */
-export async function insertEach(
+export async function insertEachDocument(
   docs: readonly Document[],
   { scope, ...options }: Omit<SaveDocumentOptions, "filter">,
 ): Promise<ReadonlyMap<Document, unknown>> {
@@ -178,7 +178,7 @@ export async function insertEach(
     const refused = await outsideOf(values, { scope, model: context.model });
     const places = [...values.keys()].filter((index) => !refused.has(index));
     const some = places.map((index) => values[index] as StoredObject);
-    const errors = await insertEachValue(context, some);
+    const errors = await insertEach(context, some);
     for (const [index, each] of errors) refused.set(places[index] as number, each);
     await mapPaced(valid.filter((_, index) => !refused.has(index)), markSaved);
     if (refused.size > 0) throw new BulkError(refused);

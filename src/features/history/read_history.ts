@@ -12,7 +12,7 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import type { StoredObject } from "../../store/values.ts";
 import { readSnapshot } from "../../write/stored_values.ts";
-import type { HistoryRecord } from "./history_collection.ts";
+import type { StoredRecord } from "./history_collection.ts";
 import { withNames } from "./actor_names.ts";
 import { eachRecord, valuesBefore } from "./read_records.ts";
 import {
@@ -116,14 +116,14 @@ function nextLink(req: FrameworkRequest, page: Required<HistoryPage>): string {
   return `<${linkUrl(req, { ...page })}>; rel="next"`;
 }
 
-interface PageQuery extends HistoryPage {
+interface HistoryQuery extends HistoryPage {
   readonly current: StoredObject;
 }
 
 /** Hooks need whole versions, so the records before the page are read too. */
 async function recordsOf(
   context: OpenLevelContext,
-  { current, limit, after }: PageQuery,
+  { current, limit, after }: HistoryQuery,
 ): Promise<{ readonly records: readonly ReplayedRecord[]; readonly hasMore: boolean }> {
   const isAfter = after === undefined ? {} : { $lt: after };
   const query = {
@@ -135,7 +135,7 @@ async function recordsOf(
   let values = current;
   let size = 0;
   let hasMore = false;
-  const see = (record: HistoryRecord) => {
+  const see = (record: StoredRecord) => {
     const before = valuesBefore(values, record);
     if (record.version < (after ?? Infinity)) {
       hasMore = records.length === limit || size > PAGE_BYTES;

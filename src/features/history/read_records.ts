@@ -1,7 +1,7 @@
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { StoredObject } from "../../store/values.ts";
-import { historyOf, type HistoryRecord } from "./history_collection.ts";
+import { historyOf, type StoredRecord } from "./history_collection.ts";
 
 /** A secondary may not have the newest records yet. */
 const FROM_PRIMARY = { readPreference: "primary" } as const;
@@ -13,7 +13,7 @@ interface RecordQuery {
   readonly versions?: Readonly<Record<string, number>>;
   readonly batchSize?: number;
   /** `false` ends the read. */
-  readonly see: (record: HistoryRecord) => boolean;
+  readonly see: (record: StoredRecord) => boolean;
 }
 
 /** The newest record comes first. */
@@ -56,7 +56,7 @@ async function ofCurrentLife(
 
 export function valuesBefore(
   values: StoredObject,
-  { changed, before }: Pick<HistoryRecord, "changed" | "before">,
+  { changed, before }: Pick<StoredRecord, "changed" | "before">,
 ): StoredObject {
   const names = new Set(changed);
   const others = Object.entries(values).filter(([name]) => !names.has(name));

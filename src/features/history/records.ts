@@ -8,7 +8,7 @@ import { sendUpdates, type UpsertStatement } from "../../schema/mongoose/stateme
 import type { StoredObject } from "../../store/values.ts";
 import type { WrittenEntity } from "../../store/writes/written_entity.ts";
 import type { HistoryConfig } from "./history.ts";
-import { historyOf, type HistoryRecord } from "./history_collection.ts";
+import { historyOf, type StoredRecord } from "./history_collection.ts";
 import { keepFor } from "./history_indexes.ts";
 import { isRecorded, recordedShape, recordedValues } from "./recorded_values.ts";
 
@@ -27,7 +27,7 @@ export async function addRecords(
   await sendUpdates({ db: model.db, collection }, records.map(insertionOf), { session });
 }
 
-type NewRecord = Omit<HistoryRecord, "at">;
+type NewRecord = Omit<StoredRecord, "at">;
 
 /**
  * An upsert with a pipeline, because an insert cannot set the time by the clock of the database.

@@ -16,7 +16,7 @@ import { readSnapshot, valuesToStore } from "../../write/stored_values.ts";
 import { keepUncastValues } from "../../write/keep_uncast_values.ts";
 import { noteSet } from "../../write/set_paths.ts";
 import { recordedValues } from "./recorded_values.ts";
-import type { HistoryRecord } from "./history_collection.ts";
+import type { StoredRecord } from "./history_collection.ts";
 import { eachRecord, latestOf, valuesBefore } from "./read_records.ts";
 
 /** Only fields that the caller may see and set are set back. */
@@ -55,7 +55,7 @@ async function readVersion(
   let count = 0;
   const changed = new Set<string>();
   const newest = new Map<string, unknown>();
-  const see = (record: HistoryRecord) => {
+  const see = (record: StoredRecord) => {
     values = valuesBefore(values, record);
     for (const name of record.changed) {
       changed.add(name);

@@ -9,21 +9,21 @@ import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { shareFields } from "../../sources/entity_fields.ts";
 import type { StoredObject } from "../../store/values.ts";
-import type { HistoryRecord } from "./history_collection.ts";
+import type { StoredRecord } from "./history_collection.ts";
 import { isRecorded } from "./recorded_values.ts";
 
 export interface ReplayedRecord {
-  readonly record: HistoryRecord;
+  readonly record: StoredRecord;
   readonly before: StoredObject;
   readonly after: StoredObject;
 }
 
-export interface ShownRecord extends Omit<HistoryRecord, "entity" | "before"> {
+export interface ShownRecord extends Omit<StoredRecord, "entity" | "before"> {
   readonly before: object;
   readonly actorName?: string;
 }
 
-export interface ShownEntity {
+export interface RecordContext {
   readonly context: OpenLevelContext;
   readonly model: Model<unknown>;
   readonly entity: Document;
@@ -40,7 +40,7 @@ export function hasReadHooks({ level: { hooks } }: OpenLevelContext): boolean {
 }
 
 export async function showRecord(
-  shown: ShownEntity,
+  shown: RecordContext,
   { record, before, after }: ReplayedRecord,
 ): Promise<ShownRecord> {
   const { version, at, actor, operation, changed } = record;
@@ -64,7 +64,7 @@ export async function showRecord(
 
 /** If the client cannot see a field with `stamp`, it must not learn the sender here. */
 function showsActor(
-  { context: { level: { shape } }, entity, current, currentJson }: ShownEntity,
+  { context: { level: { shape } }, entity, current, currentJson }: RecordContext,
 ): boolean {
   return [...shape.fields].every(([name, field]) =>
     field.type?.options.stamp === undefined ||
@@ -73,7 +73,7 @@ function showsActor(
   );
 }
 
-function isVisible(name: string, shown: ShownEntity): boolean {
+function isVisible(name: string, shown: RecordContext): boolean {
   const { context: { level, state, route }, model, entity } = shown;
   const { updatedAt } = stampFields(model.schema);
   // The sender of a removal is as secret as the senders of other writes.
@@ -93,7 +93,7 @@ interface Version {
  * Hooks run on the earlier version, and on the present entity with the earlier value: a value that
  * either hides or changes could not be seen earlier, or may not be seen now.
  */
-async function shownValues(shown: ShownEntity, { values, names }: Version): Promise<JsonObject> {
+async function shownValues(shown: RecordContext, { values, names }: Version): Promise<JsonObject> {
   if (names.length === 0) return {};
   const { context, current, pacer } = shown;
   const then = await shownIn(shown, values);
@@ -112,7 +112,7 @@ async function shownValues(shown: ShownEntity, { values, names }: Version): Prom
 }
 
 async function shownIn(
-  { context, model, entity }: ShownEntity,
+  { context, model, entity }: RecordContext,
   values: StoredObject,
 ): Promise<JsonObject> {
   const doc = model.hydrate(copyJson(values)) as Document;

@@ -50,13 +50,13 @@ export async function* readLines(
   }
 }
 
-interface BatchOptions extends Omit<LinesOptions, "maxImportBytes" | "makeParser"> {
+interface LineBatchOptions extends Omit<LinesOptions, "maxImportBytes" | "makeParser"> {
   readonly parser: BodyParser;
 }
 
 async function* readBatches(
   body: ImportBody,
-  { many, signal, isOver, parser }: BatchOptions,
+  { many, signal, isOver, parser }: LineBatchOptions,
 ): AsyncGenerator<readonly BodyLine[]> {
   const pacer = new TurnPacer();
   const batch = new LineBatch();

@@ -12,7 +12,7 @@ import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { toJson } from "../../json/to_json.ts";
 import { prepareRead } from "../../pipeline/fetch.ts";
 import { mapInOrder } from "../../sources/lists/map_in_order.ts";
-import { fillWindow } from "../../pipeline/lists/read_window.ts";
+import { fillWindow } from "../../pipeline/lists/fill_window.ts";
 import { openLevel, preparePieces } from "../../pipeline/open_level.ts";
 import { planLevel } from "../../pipeline/plan_level.ts";
 import { entityTexts, inBatches, showEntity } from "../../pipeline/read.ts";

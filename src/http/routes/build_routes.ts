@@ -14,7 +14,7 @@ import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { memoize } from "../../schema/memoize.ts";
 import { collectionName, modelName } from "../../schema/model_name.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
-import { OperationOptions } from "../../pipeline/operation_options.ts";
+import { DeclaredOptions } from "../../pipeline/declared_options.ts";
 import { cannotMount, type OptionPlace } from "../../pipeline/option_reader.ts";
 import { guardsOf } from "../../pipeline/references.ts";
 import {
@@ -241,8 +241,8 @@ function readOptions(
     readonly place: OptionPlace;
     readonly isStrict: boolean;
   },
-): OperationOptions {
-  const options = new OperationOptions(features, { method, place });
+): DeclaredOptions {
+  const options = new DeclaredOptions(features, { method, place });
   const { unsaid } = options;
   if (!isStrict || unsaid === undefined) return options;
   throw place.fail(`needs "${unsaid}", or "${unsaid}: false", because the router is strict`);

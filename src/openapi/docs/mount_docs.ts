@@ -1,7 +1,7 @@
 // @ts-types="npm:@types/express@^5"
 import type { Response, Router } from "express";
 import { BUNDLE, findSwaggerUi, type SwaggerUi } from "./find_swagger_ui.ts";
-import { type PageOptions, writePage, writePolicy } from "./page.ts";
+import { type DocsPageOptions, writePage, writePolicy } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
@@ -9,7 +9,7 @@ import { STYLE } from "./style.ts";
 const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
 
 /** Answers 404 with the command that installs swagger-ui-dist. */
-export function mountDocs(router: Router, options: PageOptions): void {
+export function mountDocs(router: Router, options: DocsPageOptions): void {
   let known: SwaggerUi | undefined;
   const find = async () => {
     const found = await findSwaggerUi();

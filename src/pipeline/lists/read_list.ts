@@ -10,7 +10,7 @@ import { prepareRead } from "../fetch.ts";
 import { type OpenLevelContext, separatorOf } from "../request/request_context.ts";
 import { isOver, type Reply } from "../request/reply.ts";
 import { mapInOrder } from "../../sources/lists/map_in_order.ts";
-import { fillWindow } from "./read_window.ts";
+import { fillWindow } from "./fill_window.ts";
 
 export async function readList(context: OpenLevelContext): Promise<Reply> {
   const { window, frame } = context.pieces;

@@ -3,7 +3,7 @@ import { FrameworkModel, type FrameworkRequest, prop } from "../../../mod.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import { FeatureList } from "../feature_list.ts";
-import { OperationOptions } from "../operation_options.ts";
+import { DeclaredOptions } from "../declared_options.ts";
 import { MAX_CACHED, rightsOf, type RouteRights } from "./reader_rights.ts";
 import type { Level } from "./route.ts";
 
@@ -33,7 +33,7 @@ function makeRights(): RouteRights {
   const shape = shapeForAll(schema);
   const place = { target: Noted, schema, shape, link: undefined, fail: TypeError };
   const method = { operation: "one", hooks: {} };
-  const declared = new OperationOptions(new FeatureList([]), { method, place: place as never });
+  const declared = new DeclaredOptions(new FeatureList([]), { method, place: place as never });
   const level = { target: Noted, shape, options: declared.under(shape) };
   return rightsOf([level as unknown as Level]) as RouteRights;
 }

@@ -18,7 +18,7 @@ import { hasMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
 import type { TransactionPart } from "../../store/in_transaction.ts";
 import {
   insertDocuments,
-  insertEach,
+  insertEachDocument,
   saveDocument,
   saveDocuments,
 } from "../../write/save_document.ts";
@@ -55,18 +55,18 @@ import type { ReadPlan } from "./plan_read.ts";
 import { isOneInTransaction, whyHooked } from "./plan_write.ts";
 import type {
   Aggregation,
-  Change,
   EntitiesRead,
   EntityName,
   EntityValue,
   GuardedFields,
   PageRead,
+  PlannedWrite,
   Read,
   ReadBinding,
   ReadRequest,
   SaveBinding,
   Source,
-  Write,
+  WriteCommand,
 } from "../source.ts";
 
 const DELETE_BATCH = 1000;
@@ -130,7 +130,7 @@ export class CollectionSource implements Source {
     return await this.#options.timeBudget.wait(aggregateSelected(await this.open(), asked));
   }
 
-  async write(change: Change): Promise<Write> {
+  async write(change: WriteCommand): Promise<PlannedWrite> {
     const { operation, id, limit } = change;
     // The hooks of a class may store its entities elsewhere, and it then needs no connection.
     const reason = whyHooked(change);
@@ -227,7 +227,7 @@ export class CollectionSource implements Source {
         insert: (docs) => {
           for (const doc of docs) this.stamp(doc);
           const options = this.#writeOptions();
-          const inserted = insertEach(docs, options);
+          const inserted = insertEachDocument(docs, options);
           // With added statements, each transaction has its time limit.
           return options.addedStatements === undefined
             ? options.timeBudget.wait(inserted)
@@ -311,7 +311,7 @@ export class CollectionSource implements Source {
       : await updateWhere(context, { ...command, update, change: "remove" });
   }
 
-  #addedStatementsFor({ operation, body = {} }: Change): AddedStatements | undefined {
+  #addedStatementsFor({ operation, body = {} }: WriteCommand): AddedStatements | undefined {
     const { addedStatements } = this.#options.additions ?? {};
     const isUpdate = operation === "update" || operation === "updateAll";
     return isUpdate ? statementsForUpdate(addedStatements, Object.keys(body)) : addedStatements;

@@ -24,7 +24,7 @@ import type {
 } from "../source.ts";
 import { HookedReads } from "./hooked_reads.ts";
 import { type ModelReads, modelSupport } from "./model_support.ts";
-import { readPage } from "./read_window.ts";
+import { readPage } from "./read_page.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import type { AddedStatements } from "../../store/writes/transact.ts";
 import type { Stamps } from "../../store/values.ts";

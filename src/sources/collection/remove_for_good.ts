@@ -62,7 +62,7 @@ export class RemovalForGood {
     return found.map(({ _id }) => _id);
   }
 
-  async #removeAll(filter: Filter, { ids, timeBudget }: RemoveOptions): Promise<number> {
+  async #removeAll(filter: Filter, { ids, timeBudget }: RemovalOptions): Promise<number> {
     const { addedStatements } = this.#options;
     const model = this.#model;
     const named = castFilter(model, everyFilter({ _id: { $in: ids } }, filter));
@@ -77,6 +77,6 @@ interface FindOptions {
   readonly timeBudget: TimeBudget;
 }
 
-interface RemoveOptions extends Pick<FindOptions, "timeBudget"> {
+interface RemovalOptions extends Pick<FindOptions, "timeBudget"> {
   readonly ids: readonly unknown[];
 }

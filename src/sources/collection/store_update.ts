@@ -5,7 +5,7 @@ import { toJson } from "../../json/to_json.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { type UpdateCommand, updateOne, versionOf } from "../../store/writes/update.ts";
-import type { Unsent, WriteResult } from "../source.ts";
+import type { StatementResult, Unsent } from "../source.ts";
 import { type Additions, stampsFor } from "../additions.ts";
 import { operatorsFor, type Stamps } from "../../store/values.ts";
 import { timeStamps } from "./entity_maker.ts";
@@ -37,7 +37,7 @@ export async function store(
   { minimal = false, addedStatements, name, ...collection }: OpenCollection & {
     readonly minimal?: boolean | undefined;
   },
-): Promise<WriteResult | Unsent> {
+): Promise<StatementResult | Unsent> {
   const { model, shape, timeBudget } = collection;
   const projection = minimal ? versionOf(model) : shape.withoutApart;
   const sent = updateOne({ model, timeBudget, addedStatements }, {

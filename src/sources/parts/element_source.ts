@@ -33,11 +33,11 @@ import type {
   EntityName,
   EntityValue,
   PageRead,
+  PlannedWrite,
   ReadBinding,
   ReadRequest,
   SaveBinding,
   Source,
-  Write,
 } from "../source.ts";
 import {
   addToProperty,
@@ -106,7 +106,7 @@ export class ElementSource implements Source {
     yield await read(filter, { ...this.#queryOptions(), ...page && pageOptions(page), page });
   }
 
-  write(): Promise<Write> {
+  write(): Promise<PlannedWrite> {
     return Promise.resolve({ kind: "documents", reason: "a parent embeds the entities" });
   }
 

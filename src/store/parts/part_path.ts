@@ -17,7 +17,7 @@ import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import { appliedFields } from "../writes/applied_fields.ts";
 import { AS_STORED, setFields, type StoredObject } from "../values.ts";
-import { isObjectAt, throwClash, unchangedSince } from "../writes/conditions.ts";
+import { isObjectAt, throwChanged, unchangedSince } from "../writes/conditions.ts";
 import {
   alwaysRead,
   BEFORE_WRITE,
@@ -135,7 +135,7 @@ const MAX_ATTEMPTS = 20;
 /** The value `undefined` removes a field. */
 type Fields = Record<string, unknown>;
 
-export interface Change {
+export interface PartChange {
   /** The paths begin at the entity. */
   readonly update: Update;
   /** Already cast. */
@@ -158,7 +158,7 @@ export interface Change {
  */
 export async function changePlace(
   place: PartPath,
-  change: Change,
+  change: PartChange,
 ): Promise<WrittenPart | undefined> {
   const { model, id, timeBudget } = place;
   const addedStatements = statementsForUpdate(place.addedStatements, fieldsOfRoot(place, change));
@@ -176,7 +176,7 @@ interface Recorded extends Sent {
   readonly part: WrittenPart | undefined;
 }
 
-async function changeRecorded(place: PartPath, change: Change): Promise<Recorded> {
+async function changeRecorded(place: PartPath, change: PartChange): Promise<Recorded> {
   const { model, id, scope, steps, stamps } = place;
   const { session } = change;
   const { updatedAt } = stampFields(model.schema);
@@ -200,13 +200,13 @@ async function changeRecorded(place: PartPath, change: Change): Promise<Recorded
 
 function fieldsOfRoot(
   { steps: [step], stamps = {} }: Pick<PartPath, "steps" | "stamps">,
-  { update }: Change,
+  { update }: PartChange,
 ): string[] {
   const own = step === undefined ? fieldsOf(update) : [step.property];
   return [...new Set([...own, ...Object.keys(stamps)])];
 }
 
-async function changeAlone(place: PartPath, change: Change): Promise<WrittenPart | undefined> {
+async function changeAlone(place: PartPath, change: PartChange): Promise<WrittenPart | undefined> {
   const { update, condition = {}, onlyIf = {}, session, reads } = change;
   const fields = fieldsOf(update);
   const where = everyFilter(condition, onlyIf ?? {});
@@ -255,9 +255,11 @@ function withValues(update: Update, values: Stamps | undefined): Update {
 /** Returns "changed" if another request has changed the values, so that the caller tries again. */
 async function tryChecked(
   place: PartPath,
-  { update, condition = {}, apply = (entity) => appliedFields(entity, update), ...sent }: Change & {
-    readonly written: readonly string[];
-  },
+  { update, condition = {}, apply = (entity) => appliedFields(entity, update), ...sent }:
+    & PartChange
+    & {
+      readonly written: readonly string[];
+    },
 ): Promise<WrittenPart | "changed" | undefined> {
   const { model, id, scope, version, unchanged, timeBudget } = place;
   const { session, written, reads } = sent;
@@ -305,7 +307,7 @@ interface Statement {
   readonly update: Update;
   readonly where: Filter;
   readonly session: ClientSession | undefined;
-  readonly reads: Change["reads"];
+  readonly reads: PartChange["reads"];
   /** The path to the part that the statement returns, by default the updated part. */
   readonly shown?: readonly PartSegment[];
 }
@@ -329,7 +331,7 @@ async function send(
   matchAsIs(query, conditionsOf(place, where));
   writeAsIs(query, counted);
   const sent = updateThrough(query as never, { model, timeBudget, session, id, projection });
-  const { isMet, after = {} } = await sent.catch(throwClash);
+  const { isMet, after = {} } = await sent.catch(throwChanged);
   return isMet ? writtenPart(after, key) : undefined;
 }
 

@@ -46,7 +46,7 @@ export interface WriteContext {
   readonly around?: Around | undefined;
 }
 
-interface WriteOptions extends WriteContext {
+interface TransactOptions extends WriteContext {
   readonly change: WrittenEntities["change"];
   /** The only entity of the write, for whose lock the write waits. */
   readonly id?: unknown;
@@ -61,7 +61,7 @@ export interface Sent {
 }
 
 export async function transact<T extends Sent>(
-  options: WriteOptions,
+  options: TransactOptions,
   work: (statement: StatementOptions) => Promise<T>,
 ): Promise<T> {
   const { model, change, addedStatements, around = wayOf(options) } = options;
@@ -105,7 +105,7 @@ export function turnOf(model: Model<unknown>, id: unknown): string {
  * The transaction of a batch comes before that of the application, which would store the writes of a batch that is
  * undone.
  */
-function wayOf(options: WriteOptions): Around {
+function wayOf(options: TransactOptions): Around {
   const { model, change, timeBudget, addedStatements, part, id, isContended = false } = options;
   const session = options.session ?? (sharedSession() ? undefined : applicationSession());
   if (session?.inTransaction()) return async (write) => void await write(session);
