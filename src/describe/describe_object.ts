@@ -122,10 +122,10 @@ const nodesOf = memoize((_shape: Shape) => new Map<string, ObjectNode>());
 /** Described when they are read first, so that models that embed each other do not lead to an infinite recursion. */
 export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const { view, embedded } = place;
-  const known = nodesOf(shape);
+  const nodes = nodesOf(shape);
   const key = `${view} ${embedded}`;
   let fields: readonly FieldNode[] | undefined;
-  const node: ObjectNode = known.get(key) ?? {
+  const node: ObjectNode = nodes.get(key) ?? {
     view,
     model: schemaClass(shape)?.name,
     strict: shape.strict,
@@ -145,7 +145,7 @@ export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
       ).map(([name]) => name);
     },
   };
-  known.set(key, node);
+  nodes.set(key, node);
   return node;
 }
 

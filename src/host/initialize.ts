@@ -138,10 +138,10 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
 }
 
 export function initializeWith(
-  known: FeatureList,
+  featureList: FeatureList,
   options: InitializeOptions,
 ): FrameworkRouter {
-  const routes = routesOfOptions(options, known);
+  const routes = routesOfOptions(options, featureList);
   if (options.models === undefined) closeRegistry();
   // A wrong model fails at start-up, and builds of indexes begin early.
   forAll(routes, ({ levels: [root], getConnection }) => {
@@ -157,7 +157,7 @@ export function initializeWith(
   for (const { target } of routes.flatMap(({ levels }) => levels)) hintAtModel(target);
   const describe = () => routes.map(withAccess);
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
-  const endpoints = known.endpoints(options, routes);
+  const endpoints = featureList.endpoints(options, routes);
   const router = Object.assign(followSettings(mountRoutes(routes, endpoints)), { describe });
   const { actorNames } = options;
   mounted.set(markCopy(router), { routes, endpoints, ...actorNames && { actorNames } });
@@ -215,19 +215,21 @@ export function endpointsOfOptions(
 
 export function routesOfOptions(
   options: InitializeOptions,
-  known: FeatureList = features,
+  featureList: FeatureList = features,
 ): Route[] {
   const { models = registeredModels() } = options;
   let settings: RouteSettings | undefined;
   const readOptions = (): Route[] => {
     checkOptions(options);
-    settings = settingsOf(options, known);
+    settings = settingsOf(options, featureList);
     return [];
   };
   const build = () => {
     if (options.models === undefined) checkRegistries();
     // A wrong option hides no wrong declaration.
-    return Array.isArray(models) ? buildRoutes(models, settings ?? settingsOf({}, known)) : [];
+    return Array.isArray(models)
+      ? buildRoutes(models, settings ?? settingsOf({}, featureList))
+      : [];
   };
   return forAll([readOptions, build], (stage) => stage()).flat();
 }
@@ -235,7 +237,7 @@ export function routesOfOptions(
 /** A timer with a longer delay would fire at once. */
 export function settingsOf(
   options: InitializeOptions,
-  known: FeatureList = features,
+  featureList: FeatureList = features,
 ): RouteSettings {
   const { onError, limits, filters, indexes, guard, actor, queryMethod } = options;
   const { timeMS, sendMS } = readLimits(limits);
@@ -245,8 +247,8 @@ export function settingsOf(
     limits: completeQueryLimits(limits?.query),
     filterPaths: filters,
     bodyLimits: completeBodyLimits(limits?.body),
-    features: known,
-    settings: known.settings({ ...options, ...limits }),
+    features: featureList,
+    settings: featureList.settings({ ...options, ...limits }),
     indexes,
     strict: completeStrict(options.strict),
     guard,

@@ -250,8 +250,8 @@ function makerFor(
 ): InstanceMaker {
   const { target, shape } = level;
   const isWhole = isEmpty(projection) && populated.size === 0;
-  const known = isWhole ? makers.get(level) : undefined;
-  if (known !== undefined) return known;
+  const cached = isWhole ? makers.get(level) : undefined;
+  if (cached !== undefined) return cached;
   const shows = shownBy(projection, shape);
   const make = instanceMaker(target, { shape, shows, prefix: "", populated });
   if (isWhole) makers.set(level, make);

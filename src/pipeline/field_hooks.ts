@@ -35,9 +35,9 @@ export function fieldHooksOf(
     // A hook may have ended the response.
     if (isOver(req)) return undefined;
     const effect = runHook(next.name, () => next.hook.decide({ req, read }));
-    return andThen(effect, (known) => {
-      if (known === undefined) return undefined;
-      const leftOut = [...before.leftOut, ...known.leftOut];
+    return andThen(effect, (passed) => {
+      if (passed === undefined) return undefined;
+      const leftOut = [...before.leftOut, ...passed.leftOut];
       return passFrom(index + 1, { read, before: leftOut.length === 0 ? before : { leftOut } });
     });
   };

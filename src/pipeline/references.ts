@@ -38,7 +38,7 @@ export async function referredModels(
   { isGuarded = false }: { readonly isGuarded?: boolean } = {},
 ): Promise<ReadonlyMap<FieldShape, ReferredModel>> {
   const { db } = await context.model();
-  const known = {
+  const scopesOf = {
     guarded: new Map<Model<unknown>, Filter>(),
     open: new Map<Model<unknown>, Filter>(),
   };
@@ -46,7 +46,7 @@ export async function referredModels(
   for (const field of fields) {
     const named = namedModel(field, db);
     const asksGuards = isGuarded && !isUnguarded(field);
-    const scopes = asksGuards ? known.guarded : known.open;
+    const scopes = asksGuards ? scopesOf.guarded : scopesOf.open;
     const scope = scopes.get(named.model) ?? await classScope(context, { ...named, asksGuards });
     scopes.set(named.model, scope);
     referred.set(field, { ...named, scope });

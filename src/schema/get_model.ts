@@ -49,9 +49,9 @@ export function getModel<C extends ModelClass>(
   target: C,
   connection: Connection = mongoose.connection,
 ): ModelOf<C> {
-  const known = models.get(connection)?.get(target);
+  const cached = models.get(connection)?.get(target);
   // MongoDB refuses index builds in a transaction, so the model is compiled outside of it.
-  return (known ?? runOutside(() => compile(target, connection))) as unknown as ModelOf<C>;
+  return (cached ?? runOutside(() => compile(target, connection))) as unknown as ModelOf<C>;
 }
 
 /** Compiles no model, which would create a collection. */
@@ -106,8 +106,8 @@ function compileReferred(target: ModelClass, connection: Connection): void {
 
 /** For objects that are stored inside other entities. */
 export function embeddedModel(target: ModelClass, connection: Connection): Model<unknown> {
-  const known = connection.models[embeddedName(target)];
-  if (known !== undefined) return known;
+  const cached = connection.models[embeddedName(target)];
+  if (cached !== undefined) return cached;
   const model = compileEmbedded(target, connection);
   compileReferred(target, connection);
   return model;

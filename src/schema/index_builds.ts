@@ -246,9 +246,9 @@ async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   if (stats === undefined || stats.some(({ indexSizes }) => indexSizes === undefined)) {
     return listed;
   }
-  const known = new Set(stats.flatMap(({ indexSizes = {} }) => Object.keys(indexSizes)));
-  for (const name of stats.flatMap(({ indexBuilds = [] }) => indexBuilds)) known.delete(name);
-  return listed.filter(({ name }) => known.has(name));
+  const built = new Set(stats.flatMap(({ indexSizes = {} }) => Object.keys(indexSizes)));
+  for (const name of stats.flatMap(({ indexBuilds = [] }) => indexBuilds)) built.delete(name);
+  return listed.filter(({ name }) => built.has(name));
 }
 
 /** Has an element for each shard. */

@@ -65,8 +65,8 @@ export class ChangeFeed {
     const client = (db as Connection).getClient();
     const feeds = feedsOf(client);
     const name = `${collection.conn.name}.${collection.collectionName}`;
-    const known = feeds.get(name);
-    if (known !== undefined) return known;
+    const cached = feeds.get(name);
+    if (cached !== undefined) return cached;
     const { maxPoolSize = 100 } = client.options;
     if (maxPoolSize > 0 && feeds.size >= Math.floor(maxPoolSize / 2)) {
       logHint(
@@ -191,8 +191,8 @@ export class ChangeFeed {
 }
 
 function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {
-  const known = pools.get(client);
-  if (known !== undefined) return known;
+  const cached = pools.get(client);
+  if (cached !== undefined) return cached;
   const feeds = new Map<string, ChangeFeed>();
   pools.set(client, feeds);
   let primary = "";

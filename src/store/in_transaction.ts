@@ -17,9 +17,9 @@ interface Deployment {
 const deployments = new WeakMap<mongo.MongoClient, Deployment>();
 
 function deploymentOf(client: mongo.MongoClient): Deployment {
-  const known = deployments.get(client) ?? { turns: new Map() };
-  deployments.set(client, known);
-  return known;
+  const deployment = deployments.get(client) ?? { turns: new Map() };
+  deployments.set(client, deployment);
+  return deployment;
 }
 
 export interface TransactionOptions {

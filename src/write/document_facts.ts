@@ -33,7 +33,7 @@ export interface DocumentFacts {
 const all = new WeakMap<object, DocumentFacts>();
 
 export function factsOf(doc: object): DocumentFacts {
-  const known = all.get(doc) ?? {};
-  all.set(doc, known);
-  return known;
+  const facts = all.get(doc) ?? {};
+  all.set(doc, facts);
+  return facts;
 }

@@ -122,23 +122,23 @@ interface HookFields {
   readonly leavesOut: readonly string[];
 }
 
-const known = new WeakMap<object, HookFields>();
+const hookFields = new WeakMap<object, HookFields>();
 
 export function fieldHookOf(hook: object | undefined): FieldHook | undefined {
-  return hook && known.get(hook)?.fieldHook;
+  return hook && hookFields.get(hook)?.fieldHook;
 }
 
 export function readBy(hook: object | undefined): readonly string[] {
-  return hook && known.get(hook)?.reads || [];
+  return hook && hookFields.get(hook)?.reads || [];
 }
 
 /** The OpenAPI document describes these fields as optional, and cursors do not contain their values. */
 export function leftOutBy(hook: object | undefined): readonly string[] {
-  return hook && known.get(hook)?.leavesOut || [];
+  return hook && hookFields.get(hook)?.leavesOut || [];
 }
 
 export function recordFields(hook: object, fields: HookFields): void {
-  known.set(hook, fields);
+  hookFields.set(hook, fields);
 }
 
 /** The functions by which hooks that name fields use a whole object, and not stored bytes. */

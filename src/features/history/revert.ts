@@ -71,10 +71,10 @@ async function readVersion(
 
 function withOlder(newer: unknown, older: unknown): unknown {
   if (!Array.isArray(older)) return newer ?? older;
-  const known: readonly unknown[] = Array.isArray(newer) ? newer : [];
-  const ids = new Set(known.map(idIn));
+  const elements: readonly unknown[] = Array.isArray(newer) ? newer : [];
+  const ids = new Set(elements.map(idIn));
   const others = older.filter((each) => idIn(each) !== undefined && !ids.has(idIn(each)));
-  return others.length === 0 ? known : [...known, ...others];
+  return others.length === 0 ? elements : [...elements, ...others];
 }
 
 function idIn(value: unknown): string | undefined {

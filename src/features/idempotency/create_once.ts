@@ -14,7 +14,7 @@ import { passHook, passPreFetch } from "../../pipeline/pass_hooks.ts";
 import { NO_PIECES } from "../../pipeline/pieces.ts";
 import { versionBefore } from "../../pipeline/read.ts";
 import { pathOf, type Reply } from "../../pipeline/request/reply.ts";
-import { knownAnswer } from "../../pipeline/request/reporter.ts";
+import { translatedAnswer } from "../../pipeline/request/reporter.ts";
 import { enterLevel, requestView } from "../../pipeline/request/request_context.ts";
 import type { LevelContext, OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { answerCreated, answerWritten } from "../../pipeline/write.ts";
@@ -69,7 +69,7 @@ export async function createOnce(
     if (!record.isFinished) await record.finish();
     return reply;
   } catch (error) {
-    const { status = 500 } = knownAnswer(context, error) ?? {};
+    const { status = 500 } = translatedAnswer(context, error) ?? {};
     if (record.isFinished) throw error;
     if (status >= 500) {
       // The entities may be stored, so the key is kept. It is released if a lock prevented every
@@ -160,7 +160,7 @@ async function replay(
       try {
         return (await readCreated(context, id)).passed;
       } catch (error) {
-        if (knownAnswer(context, error)?.status === 404) return undefined;
+        if (translatedAnswer(context, error)?.status === 404) return undefined;
         throw error;
       }
     });

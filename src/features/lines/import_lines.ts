@@ -9,7 +9,7 @@ import {
   describeResults,
 } from "../../pipeline/lists/item_results.ts";
 import { isMinimal } from "../../pipeline/request/preferences.ts";
-import { knownAnswer } from "../../pipeline/request/reporter.ts";
+import { translatedAnswer } from "../../pipeline/request/reporter.ts";
 import { isOver, type Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { writeEach } from "../../pipeline/write_each.ts";
@@ -113,7 +113,7 @@ async function writeLines(
     const described = await describeResults(context, { results: written, bodies });
     const results = described.map((result, at) => ({ line: sent[at]?.line ?? 0, ...result }));
     const isAway = written.map(({ error }) =>
-      error !== undefined && isOutage(knownAnswer(context, error))
+      error !== undefined && isOutage(translatedAnswer(context, error))
     );
     const all = [...results.filter((_, at) => !isAway[at]), ...refusals];
     return {

@@ -69,15 +69,17 @@ export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): Lis
  */
 function inSameOrder(held: KnownDigests, entities: readonly Listed[]): Set<string> {
   const places = new Map([...held.keys()].map((id, place) => [id, place]));
-  const known = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) => id);
-  const placeAt = (index: number) => places.get(known[index] as string) as number;
+  const unchanged = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) =>
+    id
+  );
+  const placeAt = (index: number) => places.get(unchanged[index] as string) as number;
   /**
    * `ends` has, for each length, the smallest last position of a subsequence, and `before` the
    * predecessor of each entity.
    */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
-  for (let index = 0; index < known.length; index++) {
+  for (let index = 0; index < unchanged.length; index++) {
     let low = 0;
     for (let high = ends.length; low < high;) {
       const middle = (low + high) >> 1;
@@ -89,7 +91,7 @@ function inSameOrder(held: KnownDigests, entities: readonly Listed[]): Set<strin
   }
   const kept = new Set<string>();
   for (let index = ends.at(-1); index !== undefined; index = before[index]) {
-    kept.add(known[index] as string);
+    kept.add(unchanged[index] as string);
   }
   return kept;
 }

@@ -5,7 +5,7 @@ import { MARGIN_MS, TimeBudget } from "../../store/time_budget.ts";
 import { StoreFailure } from "../../errors/failure.ts";
 import { toJson } from "../../json/to_json.ts";
 import { isOutage } from "../../pipeline/failures.ts";
-import { errorAnswer, knownAnswer } from "../../pipeline/request/reporter.ts";
+import { errorAnswer, translatedAnswer } from "../../pipeline/request/reporter.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
 import { eventsBetween, isNamed, ListLog, putsOf, READY, writeEvents } from "./list_events.ts";
 import type { KnownDigests, ListEvent } from "./list_events.ts";
@@ -173,7 +173,7 @@ export class LiveList {
    * `true` if the database is only unavailable for a time. A new subscriber always gets the error.
    */
   #fail(error: unknown, { context }: LiveSource): boolean {
-    const isPassing = isOutage(knownAnswer(context, error));
+    const isPassing = isOutage(translatedAnswer(context, error));
     for (const each of this.#joining) {
       const isNew = each.held === undefined && each.isAgain !== true;
       if ((isNew || !isPassing) && this.#joining.delete(each)) each.failed(error);

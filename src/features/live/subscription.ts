@@ -12,7 +12,7 @@ import {
   makeCall,
   requestView,
 } from "../../pipeline/request/request_context.ts";
-import { errorAnswer, knownAnswer } from "../../pipeline/request/reporter.ts";
+import { errorAnswer, translatedAnswer } from "../../pipeline/request/reporter.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import { admit } from "../../pipeline/run_pipeline.ts";
 import { limitsOf } from "./live_limits.ts";
@@ -112,7 +112,7 @@ export class Subscription implements Subscriber {
         await admit(call);
         await this.#enter(call, {});
       } catch (error) {
-        if (isOutage(knownAnswer(call.context, error))) afterMS = Math.min(afterMS, RETRY_MS);
+        if (isOutage(translatedAnswer(call.context, error))) afterMS = Math.min(afterMS, RETRY_MS);
         else {
           if (!this.#isEnded) void errorAnswer(call.context, error);
           this.end();

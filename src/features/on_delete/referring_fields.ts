@@ -102,18 +102,18 @@ function embeddedIn({ options }: FieldRecord): ModelClass | undefined {
 }
 
 /** `count` shows whether classes were declared since. */
-let known: { readonly count: number; readonly byClass: Map<ModelClass, ReferringField[]> };
+let cached: { readonly count: number; readonly byClass: Map<ModelClass, ReferringField[]> };
 
 export function fieldsReferringTo(target: ModelClass): readonly ReferringField[] {
   const all = registeredModels();
-  if (known?.count !== all.length) {
+  if (cached?.count !== all.length) {
     const byClass = new Map<ModelClass, ReferringField[]>();
     for (const field of all.flatMap(fieldsOf)) {
       byClass.set(field.referred, [...byClass.get(field.referred) ?? [], field]);
     }
-    known = { count: all.length, byClass };
+    cached = { count: all.length, byClass };
   }
-  return known.byClass.get(target) ?? [];
+  return cached.byClass.get(target) ?? [];
 }
 
 /** Only a router that mounts the class must fail at start-up. */

@@ -75,10 +75,10 @@ export function keepAnswers({ req, route, origin }: Call): void {
 function tenantOf({ req, origin }: Pick<Call, "req" | "origin">, ask: TenantFunction): Actor {
   const tenant = tenantBy(ask, req);
   if (origin === req) return tenant;
-  const known = ofOrigins.get(origin) ?? new Map();
-  ofOrigins.set(origin, known);
-  if (String(known.get(ask) ?? tenant) !== String(tenant)) throw forbidden();
-  known.set(ask, tenant);
+  const tenants = ofOrigins.get(origin) ?? new Map();
+  ofOrigins.set(origin, tenants);
+  if (String(tenants.get(ask) ?? tenant) !== String(tenant)) throw forbidden();
+  tenants.set(ask, tenant);
   return tenant;
 }
 

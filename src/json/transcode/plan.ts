@@ -70,7 +70,7 @@ export function planJson(
 
 /** Each class is compiled once, because it may embed itself. */
 class Planner {
-  readonly #known = new Map<Shape, UnfinishedPlan>();
+  readonly #plans = new Map<Shape, UnfinishedPlan>();
   #around: readonly Shape[] = [];
 
   /** The projection applies to the entity, but not to an inner object of its class. */
@@ -83,7 +83,7 @@ class Planner {
   #shape(shape: Shape): Plan {
     const plan = emptyPlan();
     const around = this.#around;
-    this.#known.set(shape, plan);
+    this.#plans.set(shape, plan);
     this.#around = [...around, shape];
     this.#add(plan, { shape, shows: (_, { selected }) => selected });
     this.#around = around;
@@ -133,11 +133,11 @@ class Planner {
   }
 
   #object(shape: Shape): Plan {
-    const plan = this.#known.get(shape);
+    const plan = this.#plans.get(shape);
     if (plan === undefined) return this.#shape(shape);
     const start = this.#around.indexOf(shape);
     for (const within of start < 0 ? [] : this.#around.slice(start)) {
-      (this.#known.get(within) as UnfinishedPlan).recursive = true;
+      (this.#plans.get(within) as UnfinishedPlan).recursive = true;
     }
     return plan;
   }

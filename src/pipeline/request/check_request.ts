@@ -15,12 +15,12 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   const changesMany = removesMany || operation.many && operation.change === "merge";
   const isStrict = changesMany || strict.parameters;
   if (!isStrict && operation.change !== "replace") return;
-  const known = new Set<string>(levels.flatMap(({ level }) => level.parameters));
-  for (const name of Object.keys(context.level.options.description.parameters)) known.add(name);
-  if (takesQ(operation)) known.add("q");
+  const allowed = new Set<string>(levels.flatMap(({ level }) => level.parameters));
+  for (const name of Object.keys(context.level.options.description.parameters)) allowed.add(name);
+  if (takesQ(operation)) allowed.add("q");
   const given = new Set(new URLSearchParams(queryOf(req.url)).keys());
   for (const parameter of given) {
-    if (known.has(parameter)) continue;
+    if (allowed.has(parameter)) continue;
     // A PUT applies no filter. A client that sends `q` expects a condition.
     if (!isStrict && !/^q(\[|$)/.test(parameter)) continue;
     throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });

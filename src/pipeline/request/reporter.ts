@@ -158,7 +158,7 @@ export async function itemAnswer(context: LevelContext, item: FailedItem): Promi
 const LONG_URL = 1024 ** 2;
 
 /** Reports nothing. `undefined` if the details may be secret. */
-export function knownAnswer(context: LevelContext, error: unknown): RestError | undefined {
+export function translatedAnswer(context: LevelContext, error: unknown): RestError | undefined {
   return translated(context, { error, body: context.req.body }).answer;
 }
 

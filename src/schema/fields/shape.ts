@@ -151,8 +151,8 @@ const NO_KINDS: ReadonlyMap<string, Shape> = new Map();
 
 /** Described once, so plugins and `configure()` must have added their fields before. */
 export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
-  const known = rights.shapes.get(schema);
-  if (known !== undefined) return known;
+  const cached = rights.shapes.get(schema);
+  if (cached !== undefined) return cached;
   const usual = usualSchema(schema);
   if (usual !== schema) return describeShape(usual, rights);
   if (rights !== MOST_RESTRICTED) {

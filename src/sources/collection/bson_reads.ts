@@ -257,13 +257,13 @@ export class BsonReads {
   ): BsonToJson {
     const writer = this.#projected(projection);
     if (leftOut.length === 0) return writer;
-    const known = this.#without.get(writer) ?? new Map<string, BsonToJson>();
-    this.#without.set(writer, known);
+    const writers = this.#without.get(writer) ?? new Map<string, BsonToJson>();
+    this.#without.set(writer, writers);
     const key = leftOut.join("\0");
     const model = this.#model;
-    const without = known.get(key) ??
+    const without = writers.get(key) ??
       new BsonToJson({ model, shape: this.#shape, projection, leftOut });
-    known.set(key, without);
+    writers.set(key, without);
     return without;
   }
 

@@ -127,7 +127,7 @@ export class HookedReads {
 
   #pass(stored: Buffer): MaybePromise<Passed | undefined> {
     const effect = this.#hooks.pass((names) => this.#reader.named(names).read(stored));
-    return andThen(effect, (known) => known && { stored, leftOut: known.leftOut });
+    return andThen(effect, (passed) => passed && { stored, leftOut: passed.leftOut });
   }
 
   async #concat(passed: readonly Passed[], query: StoredQuery): Promise<Buffer> {

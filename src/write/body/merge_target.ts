@@ -177,13 +177,13 @@ function withStored(given: unknown, stored: unknown): unknown {
 }
 
 function elementsNamed(list: readonly unknown[], current: readonly unknown[]) {
-  const known = new Map(current.filter(isIdentified).map((each) => [String(each._id), each]));
+  const byId = new Map(current.filter(isIdentified).map((each) => [String(each._id), each]));
   const named = new Map<number, unknown>();
   for (const [index, each] of list.entries()) {
     const id = isJsonObject(each) ? identifierText(each._id) : "";
-    const element = known.get(id);
+    const element = byId.get(id);
     if (element !== undefined) named.set(index, element);
-    known.delete(id);
+    byId.delete(id);
   }
   return named;
 }
