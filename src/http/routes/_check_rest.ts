@@ -298,19 +298,19 @@ export function checkIfMatch(
   throw cannotMount(link?.owner ?? target, `"ifMatch"${place} ${problem}`);
 }
 
-const isText = (value: unknown) => typeof value === "string";
+const isString = (value: unknown) => typeof value === "string";
 
 const WORDS: Readonly<
   Record<keyof OperationWords, readonly [rule: string, isValid: (value: unknown) => boolean]>
 > = {
-  summary: ["a text", isText],
-  description: ["a text", isText],
-  tags: ["a list of texts", (value) => Array.isArray(value) && value.every(isText)],
+  summary: ["a text", isString],
+  description: ["a text", isString],
+  tags: ["a list of texts", (value) => Array.isArray(value) && value.every(isString)],
   deprecated: ["true or false", (value) => typeof value === "boolean"],
   example: ["an object of JSON", (value) => isJsonObject(value) && isJson(value)],
   operationId: [
     "a name of letters, digits and _",
-    (value) => isText(value) && /^[A-Za-z_][\w.-]*$/.test(String(value)),
+    (value) => isString(value) && /^[A-Za-z_][\w.-]*$/.test(String(value)),
   ],
 };
 

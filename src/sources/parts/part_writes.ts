@@ -101,8 +101,8 @@ export async function takeFromProperty(
 /** A reference may be stored as an ObjectId or as its string. */
 function formsOf(id: unknown): unknown[] {
   if (isObjectId(id)) return [id, String(id)];
-  const isText = typeof id === "string" && /^[0-9a-f]{24}$/.test(id);
-  return isText ? [id, new mongoose.Types.ObjectId(id)] : [id];
+  const isHex = typeof id === "string" && /^[0-9a-f]{24}$/.test(id);
+  return isHex ? [id, new mongoose.Types.ObjectId(id)] : [id];
 }
 
 function isList(property: string): Filter {

@@ -5,7 +5,7 @@ import { JSON_SCALARS, type JsonSchema, KEYS, orNull } from "../json_schema.ts";
 import { describeNumber } from "./numbers.ts";
 import { describeOther } from "./others.ts";
 import { strictValue } from "./strict_value.ts";
-import { describeText } from "./texts.ts";
+import { describeString } from "./strings.ts";
 
 export function bodyValue(node: ValueNode, components: Components): JsonSchema {
   if (node.opaque && (!components.isStrict || node.isCast)) return DECIDED;
@@ -55,7 +55,9 @@ function textOf(schema: JsonSchema): JsonSchema {
 }
 
 function describeScalar(node: ValueNode): JsonSchema | undefined {
-  return node.type === "String" ? describeText(node) : describeNumber(node) ?? describeOther(node);
+  return node.type === "String"
+    ? describeString(node)
+    : describeNumber(node) ?? describeOther(node);
 }
 
 const READ: Readonly<Record<string, string>> = {

@@ -9,10 +9,10 @@ import type { Components } from "../components.ts";
 import type { JsonSchema } from "../json_schema.ts";
 import { describeStrictNumber, SAFE } from "./numbers.ts";
 import { dateBounds } from "./others.ts";
-import { describeStrictText } from "./texts.ts";
+import { describeStrictString } from "./strings.ts";
 
 const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
-  String: describeStrictText,
+  String: describeStrictString,
   Number: describeStrictNumber,
   Double: describeStrictNumber,
   Int32: describeStrictNumber,

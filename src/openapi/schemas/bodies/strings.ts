@@ -5,7 +5,7 @@ import { type JsonSchema, oneOf } from "../json_schema.ts";
 /** The maximum length of a number as text, which a smaller `maxLength` may refuse. */
 const MOST_OF_NUMBER = 25;
 
-export function describeText({ constraints, filled, reworked }: ValueNode): JsonSchema {
+export function describeString({ constraints, filled, reworked }: ValueNode): JsonSchema {
   const texts = constraints.enum?.filter((each) => typeof each === "string");
   const passes = (text: string) => isAllowed(text, { constraints, filled });
   if (texts !== undefined && reworked.length === 0) {
@@ -27,7 +27,7 @@ export function describeText({ constraints, filled, reworked }: ValueNode): Json
   };
 }
 
-export function describeStrictText({ constraints, filled, reworked }: ValueNode): JsonSchema {
+export function describeStrictString({ constraints, filled, reworked }: ValueNode): JsonSchema {
   const texts = constraints.enum?.filter((each) => typeof each === "string");
   if (texts !== undefined && reworked.length === 0) {
     return oneOf(texts.filter((text) => isAllowed(text, { constraints, filled })));
