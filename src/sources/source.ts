@@ -161,7 +161,7 @@ export interface WriteCommand {
   readonly minimal?: boolean;
 }
 
-/** With `"documents"`, only Mongoose documents can apply what `reason` names. */
+/** With `"documents"`, only Mongoose documents can apply the part of the model that `reason` names. */
 export type PlannedWrite =
   | {
     readonly kind: "statement";

@@ -208,8 +208,8 @@ function levelMaker(
     ].flatMap(guardsOf);
     const isOpen = hooks.open ?? level.isOpen;
     const skipsGuard = guard !== undefined && isOpen;
-    const rules = { isDivided, leftOut, passed, skipsGuard };
-    const place = { target, schema, shape, link, methods, fail, ...rules };
+    const facts = { isDivided, leftOut, passed, skipsGuard };
+    const place = { target, schema, shape, link, methods, fail, ...facts };
     return {
       ...level,
       versionKey,
