@@ -14,10 +14,10 @@ interface AskOptions {
   readonly route: Route;
 }
 
-/** `told` is missing if the route has refused the user. */
-export interface ToldRoute {
+/** `described` is missing if the route has refused the user. */
+export interface DescribedRoute {
   readonly status: number;
-  readonly told?: RouteDescription;
+  readonly described?: RouteDescription;
   /** The sender, as the hooks have found it. */
   readonly actor?: Actor | undefined;
 }
@@ -26,7 +26,7 @@ export interface ToldRoute {
 export async function askRoute(
   api: RequestHandler,
   { req, route }: AskOptions,
-): Promise<ToldRoute> {
+): Promise<DescribedRoute> {
   const { verb } = route.operation;
   const message = {
     method: verb.toUpperCase(),
@@ -46,5 +46,5 @@ export async function askRoute(
   const { status, text } = answer;
   if (status !== 200) return { status };
   const actor = asked?.levels.at(-1)?.state.actor;
-  return { status, told: JSON.parse(text) as RouteDescription, actor };
+  return { status, described: JSON.parse(text) as RouteDescription, actor };
 }

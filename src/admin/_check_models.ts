@@ -58,7 +58,7 @@ function checkModel(model: unknown, { place, ...lists }: Lists & { readonly plac
   }
   checkMenu(menu, { place: `${place}.menu`, paths: lists.paths });
   for (const [option, value] of Object.entries({ group, icon })) {
-    if (value !== undefined && !isText(value)) {
+    if (value !== undefined && !isNonEmptyString(value)) {
       throw cannotServe(`"${place}.${option}" is not a text`);
     }
   }
@@ -93,13 +93,13 @@ function checkMenu(
   menu: unknown,
   { place, paths }: { readonly place: string; readonly paths: readonly string[] },
 ): void {
-  if (menu === undefined || isText(menu)) return;
+  if (menu === undefined || isNonEmptyString(menu)) return;
   if (!isJsonObject(menu)) throw cannotServe(`"${place}" is neither a text nor texts by paths`);
   for (const [path, text] of Object.entries(menu)) {
     if (!paths.includes(path)) {
       throw cannotServe(`"${place}" names "${path}", and the lists are at ${paths.join(", ")}`);
     }
-    if (!isText(text)) throw cannotServe(`"${place}" has no text for "${path}"`);
+    if (!isNonEmptyString(text)) throw cannotServe(`"${place}" has no text for "${path}"`);
   }
 }
 
@@ -114,6 +114,6 @@ function isCurrency(code: unknown): boolean {
   return typeof code === "string" && /^[A-Z]{3}$/.test(code);
 }
 
-function isText(value: unknown): value is string {
+function isNonEmptyString(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }

@@ -29,8 +29,8 @@ export function checkOptions(options: unknown, routes: readonly ShownRoute[]): v
   const { title, apiPath = "..", see, login, session, models, links = {} } = options;
   const unknown = unknownOption(options, OPTIONS);
   if (unknown !== undefined) throw cannotServe(`admin() has no option ${unknown}`);
-  if (!isText(title)) throw cannotServe(`"title" is not a text`);
-  if (!isText(apiPath) || !isOfSameOrigin(apiPath)) {
+  if (!isNonEmptyString(title)) throw cannotServe(`"title" is not a text`);
+  if (!isNonEmptyString(apiPath) || !isOfSameOrigin(apiPath)) {
     throw cannotServe(`"apiPath" is not a path of the origin of the page, such as "/api"`);
   }
   if (see !== undefined && typeof see !== "function") {
@@ -52,7 +52,7 @@ function checkSession(session: unknown): void {
 }
 
 function checkPath(path: unknown, option: string): void {
-  if (!isText(path) || !isOfSameOrigin(path)) {
+  if (!isNonEmptyString(path) || !isOfSameOrigin(path)) {
     throw cannotServe(`"${option}" is not a path of the origin of the page, such as "/docs"`);
   }
 }
@@ -62,17 +62,17 @@ function checkLogin(login: unknown): void {
   const unknown = unknownOption(login, LOGIN);
   if (unknown !== undefined) throw cannotServe(`"login" has no option ${unknown}`);
   const { header, label, help = "", prefix = "" } = login;
-  if (!isText(header) || !/^[\w!#$%&'*+.^`|~-]+$/.test(header)) {
+  if (!isNonEmptyString(header) || !/^[\w!#$%&'*+.^`|~-]+$/.test(header)) {
     throw cannotServe(`"login.header" is not the name of a header`);
   }
-  if (!isText(label)) throw cannotServe(`"login.label" is not a text`);
+  if (!isNonEmptyString(label)) throw cannotServe(`"login.label" is not a text`);
   if (typeof help !== "string") throw cannotServe(`"login.help" is not a text`);
   if (typeof prefix !== "string" || /[^\x20-\x7e]/.test(prefix)) {
     throw cannotServe(`"login.prefix" is not a text for a header`);
   }
 }
 
-function isText(value: unknown): value is string {
+function isNonEmptyString(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 

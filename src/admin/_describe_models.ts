@@ -10,14 +10,14 @@ import { stampsOf } from "./_name_stamps.ts";
 import { menuWords, viewOf } from "./_views.ts";
 import { logError } from "../errors/log.ts";
 import { type ActorNames, askNames } from "../pipeline/actor_names.ts";
-import { openTimeBudget } from "../pipeline/request/request_context.ts";
+import { makeTimeBudget } from "../pipeline/request/request_context.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
 import { schemasWithin, typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
 interface AllowedRoute extends ShownRoute {
-  readonly told: RouteDescription;
+  readonly described: RouteDescription;
   readonly actor: Actor | undefined;
 }
 
@@ -37,11 +37,13 @@ export async function describeModels(
   const asked = await Promise.all(routes.map((route) => ask(route, options)));
   const allowed = asked.filter((each) => typeof each === "object");
   const lists = allowed.filter(isList);
-  const readable = new Set(lists.map(({ told }) => told.model));
+  const readable = new Set(lists.map(({ described }) => described.model));
   const groups = [...Map.groupBy(allowed, ({ base }) => base)].flatMap(([path, own]) => {
     const list = own.find(isList);
     if (list === undefined) return [];
-    const model = Object.entries(options.models ?? {}).find(([name]) => name === list.told.model);
+    const model = Object.entries(options.models ?? {}).find(([name]) =>
+      name === list.described.model
+    );
     const hasNames = options.names !== undefined;
     return [{ path, own, list, readable, hasNames, view: model?.[1] ?? {} }];
   });
@@ -62,7 +64,7 @@ async function userOf(
   const id = String(actor);
   if (names === undefined || actor === undefined) return id;
   try {
-    const known = await openTimeBudget(route).wait(askNames(names, [actor]));
+    const known = await makeTimeBudget(route).wait(askNames(names, [actor]));
     return known.get(id) ?? id;
   } catch (error) {
     // The page works without the name.
@@ -77,14 +79,14 @@ async function ask(
 ): Promise<AllowedRoute | "refused" | "needsLogin"> {
   const { route, description } = shown;
   if (see !== undefined && await see(req, description) !== true) return "refused";
-  const { status, told, actor } = await askRoute(api, { req, route });
-  if (told === undefined) return status === 401 ? "needsLogin" : "refused";
-  return { ...shown, told, actor };
+  const { status, described, actor } = await askRoute(api, { req, route });
+  if (described === undefined) return status === 401 ? "needsLogin" : "refused";
+  return { ...shown, described, actor };
 }
 
 /** Without its list, a model is not shown. */
-function isList({ told, kind, parts }: AllowedRoute): boolean {
-  return told.operation === "all" && kind === "operation" && parts.length === 0;
+function isList({ described, kind, parts }: AllowedRoute): boolean {
+  return described.operation === "all" && kind === "operation" && parts.length === 0;
 }
 
 interface AllowedRoutes {
@@ -101,44 +103,49 @@ interface ModelRoutes extends AllowedRoutes {
   readonly hasNames: boolean;
 }
 
-function modelOf({ path, list, menu, hasNames, own, ...rules }: ModelRoutes): PageModel {
-  const { group, icon } = rules.view;
-  const { route, told } = list;
+function modelOf({ path, list, menu, hasNames, own, ...context }: ModelRoutes): PageModel {
+  const { group, icon } = context.view;
+  const { route, described } = list;
   const tenant = route.features.selectingFieldOf(actingLevel(route).target);
   const ofModel = own.filter(({ parts }) => parts.length === 0)
-    .map((each) => rules.view.list?.some((name) => name === tenant) ? each : without(tenant, each));
+    .map((each) =>
+      context.view.list?.some((name) => name === tenant) ? each : without(tenant, each)
+    );
   const operations = withSafeForms(ofModel.filter(({ kind }) => kind === "operation"));
   const added = ofModel.filter(({ kind }) => kind === "added");
   const files = filesOf(ofModel);
   return {
     // React-admin allows no slash in names. A hyphen could make two names equal.
     name: path.slice(1).replaceAll("/", "~"),
-    model: told.model,
+    model: described.model,
     path,
     menu,
     ...group !== undefined && { group },
     ...icon !== undefined && { icon },
-    ...viewOf(told.answer, { model: rules.view, tenant, pictures: picturesOf(files) }),
-    stamps: hasNames && operations.some(({ told }) => told.operation === "one")
-      ? stampsOf(route).filter((name) => told.answer.some((field) => field.name === name))
+    ...viewOf(described.answer, { model: context.view, tenant, pictures: picturesOf(files) }),
+    stamps: hasNames && operations.some(({ described }) => described.operation === "one")
+      ? stampsOf(route).filter((name) => described.answer.some((field) => field.name === name))
       : [],
-    operations: routesOf({ own: operations, ...rules }),
-    added: routesOf({ own: added, ...rules }),
-    actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, rules)),
-    parts: partsOf({ own, ...rules }, 0),
+    operations: routesOf({ own: operations, ...context }),
+    added: routesOf({ own: added, ...context }),
+    actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, context)),
+    parts: partsOf({ own, ...context }, 0),
     files,
     // The option `see` of the trash belongs to the class, so all routes agree.
-    hasTrash: told.parameters.some(({ name }) => name === "trash"),
+    hasTrash: described.parameters.some(({ name }) => name === "trash"),
   };
 }
 
 /** All entities of a reader share the tenant. */
-function without(tenant: string | undefined, { told, ...others }: AllowedRoute): AllowedRoute {
-  const { answer, filter } = told;
+function without(
+  tenant: string | undefined,
+  { described, ...others }: AllowedRoute,
+): AllowedRoute {
+  const { answer, filter } = described;
   return {
     ...others,
-    told: {
-      ...told,
+    described: {
+      ...described,
       answer: answer.filter(({ name }) => name !== tenant),
       ...filter && {
         filter: { ...filter, fields: filter.fields.filter(({ path }) => path !== tenant) },
@@ -152,11 +159,11 @@ function without(tenant: string | undefined, { told, ...others }: AllowedRoute):
  * value that a hook has made. Hooks of the list count too, because React-admin keeps its entities.
  */
 function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
-  const isChanged = own.some(({ told: { operation, hooks }, route }) =>
+  const isChanged = own.some(({ described: { operation, hooks }, route }) =>
     (operation === "one" || operation === "all") && hooks.some((name) => name !== "preFetch") ||
     operation === "replace" && showsOtherValues(route)
   );
-  return isChanged ? own.filter(({ told }) => told.operation !== "replace") : own;
+  return isChanged ? own.filter(({ described }) => described.operation !== "replace") : own;
 }
 
 /** The form would store a shown value that differs from the stored one, as after a transform. */
@@ -167,20 +174,22 @@ function showsOtherValues(route: Route): boolean {
   );
 }
 
-function routesOf({ own, ...rules }: AllowedRoutes): Readonly<Record<string, PageRoute>> {
-  return Object.fromEntries(own.map((each) => [each.told.operation, routeOf(each, rules)]));
+function routesOf({ own, ...context }: AllowedRoutes): Readonly<Record<string, PageRoute>> {
+  return Object.fromEntries(
+    own.map((each) => [each.described.operation, routeOf(each, context)]),
+  );
 }
 
-function partsOf({ own, ...rules }: AllowedRoutes, depth: number): PagePart[] {
+function partsOf({ own, ...context }: AllowedRoutes, depth: number): PagePart[] {
   return [...Map.groupBy(own, ({ parts }) => parts[depth])].flatMap(([property, below]) => {
     if (property === undefined) return [];
     const direct = below.filter(({ parts }) => parts.length === depth + 1);
     const routes = direct.filter(({ kind }) => kind === "operation");
-    const view = { format: formatBelow(property, rules.view.format) };
-    const operations: Operations = routesOf({ ...rules, own: routes, view });
+    const view = { format: formatBelow(property, context.view.format) };
+    const operations: Operations = routesOf({ ...context, own: routes, view });
     if (operations.all === undefined) return [];
     const { title } = viewOf(operations.all.answer, {});
-    const parts = partsOf({ ...rules, own: below, view }, depth + 1);
+    const parts = partsOf({ ...context, own: below, view }, depth + 1);
     return [{ property, title, operations, files: filesOf(direct), parts }];
   });
 }
@@ -188,12 +197,14 @@ function partsOf({ own, ...rules }: AllowedRoutes, depth: number): PagePart[] {
 function filesOf(own: readonly AllowedRoute[]): PageFile[] {
   return [...Map.groupBy(own, ({ file }) => file)].flatMap(([property, routes]): PageFile[] => {
     if (property === undefined) return [];
-    const { body = [], maxBytes } = routes.flatMap(({ told }) => told.bytes ?? [])
+    const { body = [], maxBytes } = routes.flatMap(({ described }) => described.bytes ?? [])
       .find((each) => each.body) ?? {};
     const accept = body.filter((type) => type !== "multipart/form-data");
     return [{
       property,
-      operations: routes.map(({ told }) => told.operation as PageFile["operations"][number]),
+      operations: routes.map(({ described }) =>
+        described.operation as PageFile["operations"][number]
+      ),
       ...accept.length > 0 && !accept.includes("*/*") && { accept },
       ...maxBytes !== undefined && { maxBytes },
     }];
@@ -206,26 +217,26 @@ function picturesOf(files: readonly PageFile[]): string[] {
   ).map(({ property }) => property);
 }
 
-type Rules = Omit<AllowedRoutes, "own">;
+type RouteContext = Omit<AllowedRoutes, "own">;
 
-function actionOf(allowed: AllowedRoute, rules: Rules): PageAction {
-  const { told: { operation, method, conditional = false }, route } = allowed;
+function actionOf(allowed: AllowedRoute, context: RouteContext): PageAction {
+  const { described: { operation, method, conditional = false }, route } = allowed;
   return {
     name: operation,
     on: route.operation.item ? "one" : "all",
     method: method === "GET" ? "GET" : "POST",
     isConditional: conditional,
-    ...routeOf(allowed, rules),
+    ...routeOf(allowed, context),
   };
 }
 
 /** Without path parameters and headers that the page does not use. */
 function routeOf(
-  { route, told }: AllowedRoute,
-  { readable, view: { format } }: Rules,
+  { route, described }: AllowedRoute,
+  { readable, view: { format } }: RouteContext,
 ): PageRoute {
   const { summary, parameters, headers, filter, body, bodySchema, answer, formats, live, writes } =
-    told;
+    described;
   const fields = (all: readonly PageField[]) => fieldsOf(all, { readable, format });
   return {
     ...summary !== undefined && { summary },
@@ -244,31 +255,31 @@ function routeOf(
 
 type Format = AdminModel["format"];
 
-interface FieldRules extends Pick<Rules, "readable"> {
+interface FieldContext extends Pick<RouteContext, "readable"> {
   readonly format: Format;
 }
 
 /** References to classes that the user cannot read are shown as identifiers. */
 function fieldsOf(
   fields: readonly PageField[],
-  { readable, format }: FieldRules,
+  { readable, format }: FieldContext,
 ): readonly PageField[] {
   return fields.map((field) => {
     const shown = format?.[field.name];
-    const rules = { readable, format: formatBelow(field.name, format) };
+    const context = { readable, format: formatBelow(field.name, format) };
     // `valueOf()` copies all properties, but its result type declares only the properties of a value.
-    return valueOf(shown === undefined ? field : { ...field, shown }, rules) as PageField;
+    return valueOf(shown === undefined ? field : { ...field, shown }, context) as PageField;
   });
 }
 
-function valueOf(value: PageValue, rules: FieldRules): PageValue {
+function valueOf(value: PageValue, context: FieldContext): PageValue {
   const { model, items, fields, ...others } = value;
   const { shown } = value;
   return {
     ...others,
-    ...model !== undefined && rules.readable.has(model) && { model },
-    ...items && { items: valueOf(shown === undefined ? items : { ...items, shown }, rules) },
-    ...fields && { fields: fieldsOf(fields, rules) },
+    ...model !== undefined && context.readable.has(model) && { model },
+    ...items && { items: valueOf(shown === undefined ? items : { ...items, shown }, context) },
+    ...fields && { fields: fieldsOf(fields, context) },
   };
 }
 

@@ -5,7 +5,7 @@ import { describeModel } from "../declare/model/describe_model.ts";
 import { PATH_PARAMETER } from "../describe/paths.ts";
 import { type InnerRequest, sendInner } from "../http/inner_request.ts";
 import { type ActorNames, askNames } from "../pipeline/actor_names.ts";
-import { openTimeBudget } from "../pipeline/request/request_context.ts";
+import { makeTimeBudget } from "../pipeline/request/request_context.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
@@ -49,7 +49,7 @@ export async function nameStamps(
   if (shown === undefined) return {};
   if (see !== undefined && await see(req, shown.description) !== true) return {};
   const ids = [...new Set(searchParams.getAll("id"))].slice(0, MAX_IDS);
-  const timeBudget = openTimeBudget(shown.route);
+  const timeBudget = makeTimeBudget(shown.route);
   const read = (id: string) => actorsOf(id, { api, req, shown, timeBudget });
   const actors = new Map<string, Actor>();
   for (let at = 0; at < ids.length; at += AT_ONCE) {

@@ -21,16 +21,16 @@ export function viewOf(
   { model = {}, tenant, pictures = [] }: ViewOptions,
 ): View {
   const fields = answer.filter(({ name }) => name !== "__v" && name !== tenant);
-  const seen = new Set(answer.map(({ name }) => name));
-  const title = model.title !== undefined && seen.has(model.title)
+  const names = new Set(answer.map(({ name }) => name));
+  const title = model.title !== undefined && names.has(model.title)
     ? [model.title]
     : titleIn(fields);
-  const list = (model.list ?? []).filter((name) => seen.has(name));
+  const list = (model.list ?? []).filter((name) => names.has(name));
   return {
     title,
     list: list.length > 0
       ? list
-      : firstColumns(fields, [...title, ...pictures.filter((name) => seen.has(name))]),
+      : firstColumns(fields, [...title, ...pictures.filter((name) => names.has(name))]),
     columns: [...new Set([...list, ...fields.map(({ name }) => name)])],
   };
 }

@@ -26,7 +26,7 @@ export interface ChangeQueueOptions {
   readonly mayStart: () => boolean;
   readonly handle: (event: ChangeEvent, attempt: Attempt) => Promise<void>;
   /** Reads the values of a large change again, which would fill the memory while the change waits. */
-  readonly read: (event: ChangeEvent, place: ChangePlace) => Promise<ChangeEvent>;
+  readonly read: (event: ChangeEvent, context: ReadContext) => Promise<ChangeEvent>;
   /** If the dead letter cannot be stored, the handler is called again. */
   readonly bury: (event: ChangeEvent, attempt: FailedAttempt) => Promise<void>;
 }
@@ -35,13 +35,13 @@ export interface FailedAttempt extends Attempt {
   readonly error: unknown;
 }
 
-export interface ChangePlace {
+export interface ReadContext {
   /** The change is the first event after this position. A dead letter has none, because it has the values itself. */
   readonly position: Position | undefined;
   readonly signal: AbortSignal;
 }
 
-interface WaitingChange extends Pick<ChangePlace, "position"> {
+interface WaitingChange extends Pick<ReadContext, "position"> {
   event: ChangeEvent;
   readonly key: string;
   hasValues: boolean;

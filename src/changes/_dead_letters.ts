@@ -95,10 +95,10 @@ export class DeadLetters {
     const bare = withoutValues(event);
     const fitting = [event, withoutImages(event)].filter((each) => sizeOf(each) < MAX_EVENT_BYTES);
     for (const kept of [...fitting, bare]) {
-      const isKept = await write(kept).then(() => true, (cause) => {
+      const isStored = await write(kept).then(() => true, (cause) => {
         if (kept === bare || isUnavailable(cause)) throw cause;
       });
-      if (isKept) break;
+      if (isStored) break;
     }
     this.#keys.add(key);
   }

@@ -10,17 +10,17 @@ import type { Lease } from "../store/lease.ts";
 import { logHint } from "../errors/log.ts";
 import { withTimeLimit } from "../store/time_limit.ts";
 import {
-  type ChangePlace,
   ChangeQueue,
   type ChangeQueueOptions,
   type FailedAttempt,
+  type ReadContext,
 } from "./_change_queue.ts";
 import { DeadLetters } from "./_dead_letters.ts";
 import {
+  type Checkpoint,
+  checkpointOf,
   claimFollow,
   nowOf,
-  type Place,
-  placeOf,
   type Position,
   releaseFollow,
   renewFollow,
@@ -65,7 +65,7 @@ export class FollowLoop<M extends FrameworkModel> {
   #graceMS = 0;
   #isTroubled = false;
   /** If the collection with the record is dropped, the follower continues here. */
-  #place: Place | undefined;
+  #checkpoint: Checkpoint | undefined;
 
   constructor(options: FollowLoopOptions<M>) {
     this.#options = options;
@@ -81,7 +81,7 @@ export class FollowLoop<M extends FrameworkModel> {
       ms: timeoutMS + END_MS,
       message: `Cannot end the lease of "${this.#options.name}"`,
     };
-    await withTimeLimit(() => this.#ended, limit).catch((error) => this.#tell(error));
+    await withTimeLimit(() => this.#ended, limit).catch((error) => this.#reportError(error));
   }
 
   get #isStopped(): boolean {
@@ -101,7 +101,7 @@ export class FollowLoop<M extends FrameworkModel> {
         await pause(PAUSE_MS, this.#stopped.signal, { ref: !isClosed });
         continue;
       }
-      await this.#holdOnce().catch((error) => this.#tell(error));
+      await this.#holdOnce().catch((error) => this.#reportError(error));
       await pause(Math.min(leaseMS / 3, MAX_PAUSE_MS), this.#stopped.signal);
     }
     connection.off("close", onClose);
@@ -114,14 +114,14 @@ export class FollowLoop<M extends FrameworkModel> {
     if (isStandalone(connection)) {
       throw new Error(`Cannot follow "${name}": only a replica set tells of changes`);
     }
-    const { lease, place } = await claimFollow(connection, {
+    const { lease, checkpoint } = await claimFollow(connection, {
       ...this.#options,
-      place: this.#place,
+      checkpoint: this.#checkpoint,
     });
     this.#isTroubled = false;
-    this.#place = place;
-    if (lease === undefined || place === undefined) return;
-    const queue = this.#openQueue(lease, place);
+    this.#checkpoint = checkpoint;
+    if (lease === undefined || checkpoint === undefined) return;
+    const queue = this.#makeQueue(lease, checkpoint);
     lease.signal.addEventListener("abort", () => queue.abort(lease.signal.reason));
     const over = new AbortController();
     const ended = AbortSignal.any([lease.signal, this.#stopped.signal]);
@@ -139,16 +139,16 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  #openQueue(lease: Lease, place: Place): ChangeQueue {
+  #makeQueue(lease: Lease, checkpoint: Checkpoint): ChangeQueue {
     const { concurrency, timeoutMS, retry } = this.#options;
     return new ChangeQueue({
-      ...place,
+      ...checkpoint,
       concurrency,
       timeoutMS,
       retry,
       mayStart: () => lease.isHeld,
       handle: (event, attempt) => this.#handle(event, attempt),
-      read: (event, place) => this.#readAgain(event, place),
+      read: (event, context) => this.#readAgain(event, context),
       bury: (event, attempt) => this.#bury(event, attempt),
     });
   }
@@ -165,7 +165,7 @@ export class FollowLoop<M extends FrameworkModel> {
     queue.abort(new Error("The follower has stopped"));
     over.abort();
     const progress = queue.progress();
-    this.#place = placeOf(progress);
+    this.#checkpoint = checkpointOf(progress);
     const end = async () => {
       await noting;
       if (lease.isHeld) await releaseFollow(lease, progress);
@@ -180,7 +180,7 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /** If the database no longer has the values, the handler gets the current entity. */
-  async #readAgain(event: ChangeEvent, { position, signal }: ChangePlace): Promise<ChangeEvent> {
+  async #readAgain(event: ChangeEvent, { position, signal }: ReadContext): Promise<ChangeEvent> {
     if (position === undefined) return await this.letters.find(event) ?? event;
     try {
       for await (const { event: found } of this.#events(position, signal)) {
@@ -202,11 +202,11 @@ export class FollowLoop<M extends FrameworkModel> {
     try {
       await this.letters.bury(event, attempt);
     } catch (cause) {
-      this.#tell(cause);
+      this.#reportError(cause);
       throw cause;
     }
-    const { error, ...told } = attempt;
-    this.#options.onError(error, toChange(event, { ...this.#options, attempt: told }));
+    const { error, ...others } = attempt;
+    this.#options.onError(error, toChange(event, { ...this.#options, attempt: others }));
   }
 
   /** Each of these writes also renews the lease. */
@@ -224,7 +224,7 @@ export class FollowLoop<M extends FrameworkModel> {
         }
       } catch (error) {
         queue.hasNews = true;
-        this.#tell(error);
+        this.#reportError(error);
       }
     }
   }
@@ -239,7 +239,7 @@ export class FollowLoop<M extends FrameworkModel> {
         }
         return;
       } catch (error) {
-        this.#tell(error);
+        this.#reportError(error);
         await pause(pauseAfter(failures), ended);
       }
     }
@@ -247,7 +247,7 @@ export class FollowLoop<M extends FrameworkModel> {
 
   async #readAll(session: Session): Promise<void> {
     const { queue, ended } = session;
-    let lost: LostPlace | undefined;
+    let lost: LostStream | undefined;
     for (let failures = 0; !ended.aborted;) {
       try {
         if (lost !== undefined) await this.#recover(session, lost);
@@ -270,7 +270,7 @@ export class FollowLoop<M extends FrameworkModel> {
         const reason = reasonOfLoss(error);
         if (reason !== undefined) lost = { reason };
         else {
-          this.#tell(error);
+          this.#reportError(error);
           await pause(pauseAfter(failures++), ended);
         }
       }
@@ -281,16 +281,16 @@ export class FollowLoop<M extends FrameworkModel> {
    * `onLost` is called after all earlier changes are handled, and again if it throws. If the follower is stopped, it
    * has as much time to end as a handler.
    */
-  async #recover({ lease, queue, ended }: Session, { reason, ...lost }: LostPlace): Promise<void> {
+  async #recover({ lease, queue, ended }: Session, { reason, ...lost }: LostStream): Promise<void> {
     const { position, at } = lost.next ?? await nowOf(this.#options.connection);
     const since = queue.readAt;
     await queue.empty();
     const over = this.#graceOver(lease);
     for (let failures = 0; !ended.aborted; failures++) {
       try {
-        const told = this.#options.onLost({ reason, since, signal: lease.signal });
-        const isTold = Promise.resolve(told).then(() => true);
-        if (!await Promise.race([isTold, over])) return;
+        const result = this.#options.onLost({ reason, since, signal: lease.signal });
+        const isSettled = Promise.resolve(result).then(() => true);
+        if (!await Promise.race([isSettled, over])) return;
         queue.readTo(position, at);
         return await storeProgress(lease, queue.progress());
       } catch (error) {
@@ -314,7 +314,7 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /** Only the first failure of an outage is reported, because each attempt fails. */
-  #tell(error: unknown): void {
+  #reportError(error: unknown): void {
     if (!this.#isTroubled) this.#options.onError(error);
     this.#isTroubled = true;
   }
@@ -327,7 +327,7 @@ interface Session {
 }
 
 /** Reading continues at `next`, or at the current time of the database. */
-interface LostPlace {
+interface LostStream {
   readonly reason: LostChanges["reason"];
-  readonly next?: Place;
+  readonly next?: Checkpoint;
 }

@@ -9,7 +9,7 @@ export type Position =
   | { readonly token: mongo.ResumeToken }
   | { readonly from: mongo.Timestamp };
 
-export interface Place {
+export interface Checkpoint {
   readonly position: Position;
   readonly at: Date;
 }
@@ -31,25 +31,25 @@ interface StoredFollow {
   readonly at: Date;
 }
 
-interface ClaimOptions {
+interface FollowClaim {
   readonly name: string;
   readonly leaseMS: number;
   /** The follower continues here if its stored record is missing, as after a drop of the database. */
-  readonly place: Place | undefined;
+  readonly checkpoint: Checkpoint | undefined;
 }
 
 /** A follower without a stored record begins with the changes since this call. */
 export async function claimFollow(
   connection: Connection,
-  { name, leaseMS, place }: ClaimOptions,
-): Promise<{ readonly lease?: Lease; readonly place: Place | undefined }> {
+  { name, leaseMS, checkpoint }: FollowClaim,
+): Promise<{ readonly lease?: Lease; readonly checkpoint: Checkpoint | undefined }> {
   const now = { from: "$$CLUSTER_TIME", at: "$$NOW" };
-  const first = place === undefined ? now : { ...now, ...storedPlace(place) };
+  const first = checkpoint === undefined ? now : { ...now, ...storedCheckpoint(checkpoint) };
   const records = connection.collection(COLLECTION);
   const { record, ...claimed } = await Lease.claim<StoredFollow>({ records, name, leaseMS, first });
-  if (record === undefined) return { place };
+  if (record === undefined) return { checkpoint };
   const { token, from, at } = record;
-  return { ...claimed, place: { position: token === undefined ? { from } : { token }, at } };
+  return { ...claimed, checkpoint: { position: token === undefined ? { from } : { token }, at } };
 }
 
 /**
@@ -81,11 +81,11 @@ function progressFields({ position, at, idleMS }: Progress): object {
   };
 }
 
-export function placeOf({ position, at, idleMS = 0 }: Progress): Place {
+export function checkpointOf({ position, at, idleMS = 0 }: Progress): Checkpoint {
   return { position, at: at ?? new Date(Date.now() - idleMS) };
 }
 
-function storedPlace({ position, at }: Place): object {
+function storedCheckpoint({ position, at }: Checkpoint): object {
   return { ..."token" in position ? { token: { $literal: position.token } } : position, at };
 }
 
@@ -93,7 +93,7 @@ function storedPlace({ position, at }: Place): object {
 const PING_MS = 5000;
 
 /** `at` is exact to the second only. */
-export async function nowOf(connection: Connection): Promise<Place> {
+export async function nowOf(connection: Connection): Promise<Checkpoint> {
   const db = connection.getClient().db(connection.name);
   const ping = (signal: AbortSignal) =>
     db.command({ ping: 1 }, { readPreference: "primary", signal });

@@ -66,7 +66,7 @@ const LOST = new Set([
 const UNKNOWN_STAGE = 40324;
 
 /** The event is too large for a message. */
-const TOO_LARGE = new Set([
+const LARGE_EVENT_CODES = new Set([
   10334, // BSONObjectTooLarge
   7182500, // The event has a part that is too large for a fragment
 ]);
@@ -78,7 +78,7 @@ function codeOf(error: unknown): unknown {
 /** `undefined` means that the follower tries again. */
 export function reasonOfLoss(error: unknown): "history" | "size" | undefined {
   const code = Number(codeOf(error));
-  if (TOO_LARGE.has(code)) return "size";
+  if (LARGE_EVENT_CODES.has(code)) return "size";
   return LOST.has(code) ? "history" : undefined;
 }
 
@@ -88,7 +88,7 @@ export interface ReadEvent {
   readonly position: Position;
 }
 
-export interface ReadOptions {
+export interface EventReadOptions {
   readonly position: Position;
   readonly signal: AbortSignal;
   readonly turns: Pick<ReadTurns, "run">;
@@ -100,7 +100,7 @@ export interface ReadOptions {
  */
 export async function* readEvents(
   collection: Collection,
-  { position, signal, turns }: ReadOptions,
+  { position, signal, turns }: EventReadOptions,
 ): AsyncGenerator<ReadEvent, void, undefined> {
   let last = position;
   let isSplit = true;
@@ -121,7 +121,7 @@ export async function* readEvents(
     } catch (error) {
       const code = Number(codeOf(error));
       if (code === UNKNOWN_STAGE && isSplit) isSplit = false;
-      else if (TOO_LARGE.has(code) && index + 1 < WAYS.length) index++;
+      else if (LARGE_EVENT_CODES.has(code) && index + 1 < WAYS.length) index++;
       else throw error;
     }
   }
@@ -149,7 +149,7 @@ type Fragment = ChangeEvent & {
 
 async function* read(
   stream: mongo.ChangeStream,
-  { turns, signal }: Omit<ReadOptions, "position">,
+  { turns, signal }: Omit<EventReadOptions, "position">,
 ): AsyncGenerator<ReadEvent, void, undefined> {
   try {
     let whole: ChangeEvent | undefined;

@@ -1,6 +1,6 @@
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { Batch, BatchCallOptions } from "./batch/batch.ts";
-import { openResource } from "./operations/open_resource.ts";
+import { makeResource } from "./operations/make_resource.ts";
 import { Operations } from "./operations/operations.ts";
 import { routePath, trimmed } from "./operations/route_path.ts";
 import { type ConnectOptions, type Send, sendRequest } from "./sending/send_request.ts";
@@ -114,7 +114,7 @@ export function connect(base: string, options: ConnectOptions = {}): Api {
       { idempotency }: ResourceOptions = {},
     ): Resource<M> {
       const list = new Operations(send, root + routePath(path), idempotency);
-      return openResource(list) as unknown as Resource<M>;
+      return makeResource(list) as unknown as Resource<M>;
     },
     async batch(build, options = {}) {
       const { runBatch } = await import("./batch/batch.ts");

@@ -5,7 +5,7 @@ import type { ValueOf } from "./decorators/field_type.ts";
 import type {
   ArrayChecks,
   BoundOption,
-  CheckedRule,
+  CheckedConstraint,
   HasKeywords,
   IsSame,
   ItemIn,
@@ -168,7 +168,7 @@ type CheckedOption<K extends string, V, X, N, I, C> = N extends keyof C
   ? [X] extends [C[N]] ? N extends "validate" ? FieldOptions<V, I>[N] : X
   : Reworded<K, C[N]>
   : N extends BoundOption | StringOption
-    ? [X] extends [CheckedRule<N, V, I>] ? X : Reworded<K, CheckedRule<N, V, I>>
+    ? [X] extends [CheckedConstraint<N, V, I>] ? X : Reworded<K, CheckedConstraint<N, V, I>>
   : N extends keyof FieldOptions<V, I> ? FieldOptions<V, I>[N]
   : N extends "rest" ? CheckedRests<PartRule, ModelIn<V>, X, Part>
   : N extends "type" | "ref" | "of" ? `${K}: an entry with items has no option ${N}`

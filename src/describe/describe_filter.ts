@@ -1,6 +1,6 @@
 import type { Schema } from "mongoose";
 import { typeName } from "./describe_object.ts";
-import { describeType } from "./tell_rules.ts";
+import { describeType } from "./describe_constraints.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { isRecursive, isSecret, whyUnseen } from "../schema/fields/visibility.ts";
 import type { QueryLimits } from "../filter/q/limits.ts";
@@ -34,22 +34,22 @@ export interface FilterDescription {
 
 export function listPaths(
   shape: Shape,
-  { schema, prefix = "", seen = new Set() }: {
+  { schema, prefix = "", visited = new Set() }: {
     readonly schema: Schema | undefined;
     readonly prefix?: string;
     /** Classes that embed themselves would make the list infinite. */
-    readonly seen?: Set<Shape>;
+    readonly visited?: Set<Shape>;
   },
 ): FilterPath[] {
   return filterFields(shape, schema).flatMap(([name, field, operators]) => {
     const path = `${prefix}${name}`;
     const inner = elementOf(field);
-    const ends = inner.shape !== undefined && seen.has(inner.shape);
+    const ends = inner.shape !== undefined && visited.has(inner.shape);
     const isOpen = ends || inner.kind === "map" || inner.kind === "free";
     const own = { path, ...describeType(typeName(field)), operators, ...isOpen && { open: true } };
     if (inner.shape === undefined || ends) return [own];
-    if (isRecursive(inner.shape, shapesIn)) seen.add(inner.shape);
-    const below = { schema: schemaOf(inner), prefix: `${path}.`, seen };
+    if (isRecursive(inner.shape, shapesIn)) visited.add(inner.shape);
+    const below = { schema: schemaOf(inner), prefix: `${path}.`, visited };
     return [own, ...listPaths(inner.shape, below)];
   });
 }
@@ -77,8 +77,8 @@ function elementOf(field: FieldShape): FieldShape {
 }
 
 function shapesIn({ fields }: Shape): Shape[] {
-  const seen = [...fields.values()].filter((field) => whyUnseen(field) === undefined);
-  return seen.flatMap((field) => elementOf(field).shape ?? []);
+  const visible = [...fields.values()].filter((field) => whyUnseen(field) === undefined);
+  return visible.flatMap((field) => elementOf(field).shape ?? []);
 }
 
 export function schemaOf({ type }: FieldShape): Schema | undefined {

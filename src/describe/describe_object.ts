@@ -10,14 +10,14 @@ import { memoize } from "../schema/memoize.ts";
 import { hasOwnJson } from "../schema/mongoose/documents/hide_in_json.ts";
 import { classOf } from "../schema/model_name.ts";
 import {
-  declaredRules,
+  constraintsOf,
   hasOwnCast,
   hasOwnSetters,
   isAlwaysRequired,
   SETTING_OPTIONS,
 } from "../schema/mongoose/schemas/field_rules.ts";
-import type { DeclaredRules } from "../schema/mongoose/schemas/field_rules.ts";
-import { describeType, tellRules } from "./tell_rules.ts";
+import type { Constraints } from "../schema/mongoose/schemas/field_rules.ts";
+import { describeConstraints, describeType } from "./describe_constraints.ts";
 import { stampFields } from "../schema/mongoose/schemas/schema_members.ts";
 
 /** @internal A value in a request body or in a response. */
@@ -122,10 +122,10 @@ const nodesOf = memoize((_shape: Shape) => new Map<string, ObjectNode>());
 /** Described when they are read first, so that models that embed each other do not lead to an infinite recursion. */
 export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const { view, embedded } = place;
-  const known = nodesOf(shape);
+  const nodes = nodesOf(shape);
   const key = `${view} ${embedded}`;
   let fields: readonly FieldNode[] | undefined;
-  const node: ObjectNode = known.get(key) ?? {
+  const node: ObjectNode = nodes.get(key) ?? {
     view,
     model: schemaClass(shape)?.name,
     strict: shape.strict,
@@ -145,7 +145,7 @@ export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
       ).map(([name]) => name);
     },
   };
-  known.set(key, node);
+  nodes.set(key, node);
   return node;
 }
 
@@ -167,25 +167,27 @@ function fieldNodes({ fields, schema }: Shape, { view, embedded }: ObjectPlace):
   const version: unknown = schema?.get("versionKey");
   const stamps = schema === undefined ? {} : stampFields(schema);
   const written = new Set<unknown>(["_id", version, ...Object.values(stamps)]);
-  const seen = [...fields].filter(([name, field]) => {
+  const visible = [...fields].filter(([name, field]) => {
     if (name === version && embedded) return false;
     if (isAnswer(view)) return whyUnseen(field) === undefined;
     if (name === "_id") return view === "element" || view === "new" && field.writable;
     return field.writable;
   });
-  return seen.map(([name, field]) => fieldNode(name, { field, view, written: written.has(name) }));
+  return visible.map(([name, field]) =>
+    fieldNode(name, { field, view, written: written.has(name) })
+  );
 }
 
 export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
   readonly items?: ValueNode;
   readonly object?: ObjectNode;
-  readonly rules: DeclaredRules;
+  readonly constraints: Constraints;
   readonly nullable: boolean;
   /** Mongoose refuses an empty string in a required field. */
   readonly filled: boolean;
-  /** Mongoose changes a string by these options before it checks the rules, which it may only satisfy afterwards. */
+  /** Mongoose changes a string by these options before it checks the constraints, which may hold only afterwards. */
   readonly reworked: readonly string[];
-  /** A getter, a setter, a transform or a cast of the application determines the value, so its rules are not known. */
+  /** A getter, setter, transform or cast of the application determines the value, so its constraints are not known. */
   readonly opaque: boolean;
   /** A function of the application casts the values, so their JSON type is not known. */
   readonly isCast: boolean;
@@ -256,7 +258,7 @@ function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
       { object: describeObject(shape, { view, embedded: shape.schema !== undefined }) },
     ...element !== undefined &&
       { items: valueNode(element, { view: below, inside: kind as "array" | "map" }) },
-    rules: kind === "scalar" ? declaredRules(type) : {},
+    constraints: kind === "scalar" ? constraintsOf(type) : {},
     nullable: view === "answer" ? isShownNull(field, inside) : isTakenNull(field, inside),
     filled: kind === "scalar" && isAlwaysRequired(field.type) && type?.instance === "String",
     reworked: SETTING_OPTIONS.filter((name) => own?.options[name]),
@@ -318,7 +320,7 @@ function objectIn({ object, items }: ValueNode): readonly ObjectNode[] {
 }
 
 function describeValue(
-  { object, items, type, model, nullable, rules }: ValueNode,
+  { object, items, type, model, nullable, constraints }: ValueNode,
   described: Set<ObjectNode>,
 ): ValueDescription {
   return {
@@ -328,6 +330,6 @@ function describeValue(
       { fields: describeFields(object, described) },
     ...items !== undefined && { items: describeValue(items, described) },
     ...nullable && { nullable },
-    ...tellRules(rules, type),
+    ...describeConstraints(constraints, type),
   };
 }

@@ -2,7 +2,12 @@ import { takesQ } from "../declare/operations/operation.ts";
 import { type ErrorCode, STATUS_OF } from "../errors/refusals.ts";
 import { type FilterDescription, listedOf, listPaths } from "./describe_filter.ts";
 import type { ParameterFacts } from "../pipeline/description.ts";
-import { actingLevel, type Level, type Route, type WriteRules } from "../pipeline/request/route.ts";
+import {
+  actingLevel,
+  type Level,
+  type Route,
+  type WriteLimits,
+} from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { pathParameters } from "./paths.ts";
 import type {
@@ -105,7 +110,7 @@ function describePreferences(route: Route): Preference[] {
 
 export function describeWrites(
   operation: string,
-  { atomic, max = Infinity, by }: WriteRules,
+  { atomic, max = Infinity, by }: WriteLimits,
 ): WriteDescription {
   return {
     ...operation === "updateAll" && { atomic },

@@ -11,7 +11,7 @@ import {
   actingLevel,
   type Route,
   takesQueryMethod,
-  type WriteRules,
+  type WriteLimits,
 } from "../pipeline/request/route.ts";
 import { admitReader } from "../pipeline/run_pipeline.ts";
 import { buildSchema } from "../schema/build_schema.ts";
@@ -186,14 +186,14 @@ function withoutWithheld(
   { parameters, filter, answer, ...route }: RouteDescription,
   withheld: Required<Withheld>,
 ): RouteDescription {
-  const isKept = (name: string) => !withheld.fields.includes(name);
-  const fields = filter?.fields.filter(({ path }) => isKept(path));
+  const isVisible = (name: string) => !withheld.fields.includes(name);
+  const fields = filter?.fields.filter(({ path }) => isVisible(path));
   return {
     ...route,
     parameters: parameters.filter(({ name }) => !withheld.parameters.includes(name))
-      .map((each) => ({ ...each, ...each.fields && { fields: each.fields.filter(isKept) } })),
+      .map((each) => ({ ...each, ...each.fields && { fields: each.fields.filter(isVisible) } })),
     ...filter && fields && { filter: { ...filter, fields } },
-    answer: answer.filter(({ name }) => isKept(name)),
+    answer: answer.filter(({ name }) => isVisible(name)),
   };
 }
 
@@ -235,7 +235,7 @@ function describeBytes({ body, maxBytes, answer }: Partial<BytesFacts> = {}): By
 
 function narrowBody(
   body: ObjectNode,
-  { fields: names, by }: Partial<WriteRules>,
+  { fields: names, by }: Partial<WriteLimits>,
 ): ObjectNode {
   const { model, strict, isOpen, ignored, repeated, fields } = body;
   if (names !== undefined) {

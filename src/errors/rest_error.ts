@@ -11,7 +11,7 @@ export interface RestErrorOptions {
 const texts = new WeakSet<RestError>();
 
 /** The application has not written the body, so clients can get it as problem details. */
-export function isText(error: RestError): boolean {
+export function hasTextBody(error: RestError): boolean {
   return texts.has(error);
 }
 

@@ -14,8 +14,8 @@ const RENAMED: Readonly<Record<string, string>> = {
   key: "required",
 };
 
-export function unknownOption(given: object, known: object): string | undefined {
-  const names = Object.keys(known);
+export function unknownOption(given: object, allowed: object): string | undefined {
+  const names = Object.keys(allowed);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   return unknown === undefined ? undefined : `"${unknown}"${meantBy(unknown, names)}`;
 }

@@ -36,20 +36,20 @@ export function withConditions<Q extends object>(query: Q, conditions: Filter): 
 }
 
 function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
-  const kept: Filter = {};
+  const compiled: Filter = {};
   const rest: Filter = {};
   for (const [key, value] of Object.entries(filter)) {
-    if (isCompiled(value)) kept[key] = value;
+    if (isCompiled(value)) compiled[key] = value;
     else if (isClause(key) && Array.isArray(value)) {
-      kept[key] = value.map((each) => isJsonObject(each) ? castAround(each, cast) : each);
+      compiled[key] = value.map((each) => isJsonObject(each) ? castAround(each, cast) : each);
     } else rest[key] = value;
   }
-  if (isEmpty(rest)) return kept;
+  if (isEmpty(rest)) return compiled;
   // The cast changes its argument, and its result is compared with the original filter.
   const given = copyFilter(rest);
   const result = cast(rest);
   checkCast("", { given, result });
-  return { ...result, ...kept };
+  return { ...result, ...compiled };
 }
 
 /**

@@ -1,6 +1,6 @@
 import {
   isConvertible,
-  isKeptKey,
+  isSerializedKey,
   isStorable,
   isTrusted,
   lossOf,
@@ -99,7 +99,7 @@ function check(value: unknown, place: ValuePlace): unknown {
 function checkObject(object: JsonObject, place: ValuePlace): Filter {
   const entries: [string, unknown][] = [];
   for (const key of Reflect.ownKeys(object)) {
-    if (!isKeptKey(object, key)) {
+    if (!isSerializedKey(object, key)) {
       if (isExactFilter(object)) continue;
       throw unusable(`${place.path}.${String(key)}`, "a key that is lost");
     }

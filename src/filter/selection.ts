@@ -14,7 +14,7 @@ export interface Selection {
    */
   readonly scope: Filter;
   /** The part of `scope` from class options. An entity that it excludes counts as missing. */
-  readonly present?: Filter;
+  readonly classConditions?: Filter;
   readonly version?: Filter | undefined;
   readonly options: Record<string, unknown>;
   readonly projection: Projection;

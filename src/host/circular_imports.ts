@@ -10,7 +10,7 @@ const WATCHED = Symbol.for("mongrove.watched");
 /**
  * A module of the application throws before it calls the framework, so only errors that end the process can be watched.
  */
-export function tellCircularImports(): void {
+export function explainCircularImports(): void {
   if (Object.hasOwn(globalThis, WATCHED)) return;
   Object.defineProperty(globalThis, WATCHED, { value: true });
   process.on("uncaughtExceptionMonitor", (error: unknown) => {

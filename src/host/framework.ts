@@ -4,7 +4,7 @@ import type { Server as HttpServer } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { type CloseOptions, closeServer } from "../http/close_server.ts";
 import { errors, type ErrorsOptions } from "../http/answer_error.ts";
-import { tellCircularImports } from "./circular_imports.ts";
+import { explainCircularImports } from "./circular_imports.ts";
 import { type Health, health } from "./health.ts";
 import { housekeeper, type Tidied, type TidyOptions } from "./housekeeper.ts";
 import { describe, initialize } from "./initialize.ts";
@@ -14,7 +14,7 @@ import type { ModelQuery } from "../declare/operations/action.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
 import type { RouteDescription } from "../describe/describe_route.ts";
 
-tellCircularImports();
+explainCircularImports();
 
 /**
  * Mounts routes, describes routes, answers errors, reports the health, and closes the server.

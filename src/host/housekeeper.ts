@@ -54,7 +54,7 @@ interface ExpiringClass {
   readonly isScheduled: boolean;
 }
 
-interface Place {
+interface ClassesOfConnection {
   readonly connection: Connection;
   readonly classes: Map<ModelClass, ExpiringClass>;
 }
@@ -64,7 +64,7 @@ interface TidyResult {
   readonly errors: unknown[];
 }
 
-interface TidyRun extends Place {
+interface TidyRun extends ClassesOfConnection {
   readonly result: TidyResult;
   readonly lease: Lease;
   readonly at: Date;
@@ -124,7 +124,7 @@ export class Housekeeper {
       await tidyPlace(place, { waits: true, at, result })
         .catch((cause) => result.errors.push(new Error(`Cannot tidy "${name}"`, { cause })));
     }
-    if (result.errors.length > 0) throw joined(result.errors);
+    if (result.errors.length > 0) throw combinedError(result.errors);
     return { removed: result.removed };
   }
 
@@ -134,8 +134,8 @@ export class Housekeeper {
       readonly connections: readonly Connection[];
       readonly isScheduled?: boolean;
     },
-  ): Place[] {
-    const places = new Map<unknown, Map<string, Place>>();
+  ): ClassesOfConnection[] {
+    const places = new Map<unknown, Map<string, ClassesOfConnection>>();
     for (const [target, expiring] of this.#classes) {
       if (isScheduled && !expiring.isScheduled) continue;
       const used = [...expiring.sources].flatMap((source) =>
@@ -145,7 +145,7 @@ export class Housekeeper {
       );
       for (const connection of used) {
         const client = connection.getClient();
-        const ofClient = places.get(client) ?? new Map<string, Place>();
+        const ofClient = places.get(client) ?? new Map<string, ClassesOfConnection>();
         const place = ofClient.get(connection.name) ?? { connection, classes: new Map() };
         place.classes.set(target, expiring);
         places.set(client, ofClient.set(connection.name, place));
@@ -189,7 +189,7 @@ export class Housekeeper {
       const isKnown = this.#troubled.has(connection.name);
       if (errors.length === 0) this.#troubled.delete(connection.name);
       else this.#troubled.add(connection.name);
-      if (errors.length > 0 && !isKnown) logError(joined(errors), { task: "tidy" });
+      if (errors.length > 0 && !isKnown) logError(combinedError(errors), { task: "tidy" });
     }
   }
 }
@@ -202,7 +202,7 @@ function checkOpen(connection: Connection): void {
   throw new Error(`Cannot tidy: the ${name} is not open`);
 }
 
-function joined(errors: readonly unknown[]): unknown {
+function combinedError(errors: readonly unknown[]): unknown {
   return errors.length === 1
     ? errors[0]
     : new AggregateError(errors, "Cannot tidy several classes");
@@ -224,15 +224,17 @@ async function waitForLease(connection: Connection): Promise<Lease> {
 
 /** A lease would create a collection in a database without the collection of any class. */
 async function tidyPlace(
-  { connection, classes }: Place,
-  { waits = false, ...run }: Omit<TidyRun, keyof Place | "lease"> & { readonly waits?: boolean },
+  { connection, classes }: ClassesOfConnection,
+  { waits = false, ...run }: Omit<TidyRun, keyof ClassesOfConnection | "lease"> & {
+    readonly waits?: boolean;
+  },
 ): Promise<void> {
   const stored = new Set(await storedClasses([...classes.keys()], connection));
   if (stored.size === 0) return;
   const lease = await (waits ? waitForLease : claim)(connection);
   if (lease === undefined) return;
-  const present = new Map([...classes].filter(([target]) => stored.has(target)));
-  await tidyAll({ ...run, connection, classes: present, lease });
+  const existing = new Map([...classes].filter(([target]) => stored.has(target)));
+  await tidyAll({ ...run, connection, classes: existing, lease });
 }
 
 /** A failure does not keep the other classes from being tidied. */
@@ -263,8 +265,8 @@ async function tidyClass(
   { connection, features, tidies, lease, at, signal, count }: TidyClassOptions,
 ): Promise<void> {
   const model = getModel(target, connection) as unknown as Model<unknown>;
-  const rule = features.ruleOf(target, "tidy");
-  const removal = new RemovalForGood(model, { limit: PORTION, rule });
+  const addedStatements = features.addedStatementsOf(target, "tidy");
+  const removal = new RemovalForGood(model, { limit: PORTION, addedStatements });
   const { tooLarge } = removal;
   const remove = (filter: Filter) => removal.remove(filter);
   for (const tidy of tidies) {

@@ -140,10 +140,10 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
 }
 
 export function initializeWith(
-  known: FeatureList,
+  featureList: FeatureList,
   options: InitializeOptions,
 ): FrameworkRouter {
-  const routes = openRoutes(options, known);
+  const routes = routesOfOptions(options, featureList);
   if (options.models === undefined) closeRegistry();
   // A wrong model fails at start-up, and builds of indexes begin early.
   forAll(routes, ({ levels: [root], getConnection }) => {
@@ -159,7 +159,7 @@ export function initializeWith(
   for (const { target } of routes.flatMap(({ levels }) => levels)) hintAtModel(target);
   const describe = () => routes.map(withAccess);
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
-  const endpoints = known.endpoints(options, routes);
+  const endpoints = featureList.endpoints(options, routes);
   const router = Object.assign(followSettings(mountRoutes(routes, endpoints)), { describe });
   const { actorNames } = options;
   mounted.set(markCopy(router), { routes, endpoints, ...actorNames && { actorNames } });
@@ -205,25 +205,33 @@ export function mountedEndpoints(router: object): readonly Endpoint[] {
 }
 
 export function describe(options: InitializeOptions = {}): RouteDescription[] {
-  return openRoutes(options).map(withAccess);
+  return routesOfOptions(options).map(withAccess);
 }
 
-export function openEndpoints(options: InitializeOptions, routes: readonly Route[]): Endpoint[] {
+export function endpointsOfOptions(
+  options: InitializeOptions,
+  routes: readonly Route[],
+): Endpoint[] {
   return features.endpoints(options, routes);
 }
 
-export function openRoutes(options: InitializeOptions, known: FeatureList = features): Route[] {
+export function routesOfOptions(
+  options: InitializeOptions,
+  featureList: FeatureList = features,
+): Route[] {
   const { models = registeredModels() } = options;
   let settings: RouteSettings | undefined;
   const readOptions = (): Route[] => {
     checkOptions(options);
-    settings = settingsOf(options, known);
+    settings = settingsOf(options, featureList);
     return [];
   };
   const build = () => {
     if (options.models === undefined) checkRegistries();
     // A wrong option hides no wrong declaration.
-    return Array.isArray(models) ? buildRoutes(models, settings ?? settingsOf({}, known)) : [];
+    return Array.isArray(models)
+      ? buildRoutes(models, settings ?? settingsOf({}, featureList))
+      : [];
   };
   return forAll([readOptions, build], (stage) => stage()).flat();
 }
@@ -231,7 +239,7 @@ export function openRoutes(options: InitializeOptions, known: FeatureList = feat
 /** A timer with a longer delay would fire at once. */
 export function settingsOf(
   options: InitializeOptions,
-  known: FeatureList = features,
+  featureList: FeatureList = features,
 ): RouteSettings {
   const { onError, limits, filters, indexes, guard, actor, queryMethod } = options;
   const { timeMS, sendMS } = readLimits(limits);
@@ -241,8 +249,8 @@ export function settingsOf(
     limits: completeQueryLimits(limits?.query),
     filterPaths: filters,
     bodyLimits: completeBodyLimits(limits?.body),
-    features: known,
-    settings: known.settings({ ...options, ...limits }),
+    features: featureList,
+    settings: featureList.settings({ ...options, ...limits }),
     indexes,
     strict: completeStrict(options.strict),
     guard,

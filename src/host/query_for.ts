@@ -13,14 +13,14 @@ import { everyFilter } from "../filter/filters.ts";
 import { completeQueryLimits } from "../filter/q/limits.ts";
 import { toAnswer } from "../pipeline/failures.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
-import { openCall, requestView } from "../pipeline/request/request_context.ts";
+import { makeCall, requestView } from "../pipeline/request/request_context.ts";
 import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";
 import type { Level, Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { exactFilter } from "../schema/mongoose/statements/exact_filter.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
 import { features } from "../features.ts";
-import { OperationOptions } from "../pipeline/operation_options.ts";
+import { DeclaredOptions } from "../pipeline/declared_options.ts";
 import { cannotMount } from "../pipeline/option_reader.ts";
 import { settingsOf } from "./initialize.ts";
 import type { Limits } from "./limits.ts";
@@ -65,7 +65,7 @@ export async function queryFor<M extends FrameworkModel>(
   const route = { ...known, limits };
   // Hooks of the request may still use `req.framework`.
   const own = requestView(req as FrameworkRequest);
-  const { context, badQuery } = openCall(route, { req: own, count: countSelected });
+  const { context, badQuery } = makeCall(route, { req: own, count: countSelected });
   try {
     // The scope, `hidden` and `readonly` get the same sender as the hooks.
     const { actor } = (req as Partial<FrameworkRequest>).framework ?? {};
@@ -130,7 +130,7 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
   const levels: Level[] = [{
     target,
     shape,
-    options: new OperationOptions(features, { method, place }).under(shape),
+    options: new DeclaredOptions(features, { method, place }).under(shape),
     operation: "all",
     kind: OPERATIONS.all,
     hooks: {},

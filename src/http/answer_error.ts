@@ -4,7 +4,7 @@ import { isUnmet } from "../store/failure_of.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError, logHint } from "../errors/log.ts";
 import { badData, internal, noRoute, notFound, Refusal } from "../errors/refusals.ts";
-import { isText, RestError, statusName, statusText } from "../errors/rest_error.ts";
+import { hasTextBody, RestError, statusName, statusText } from "../errors/rest_error.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import { isOutage, translateError } from "../pipeline/failures.ts";
 import { namesType } from "../pipeline/request/accept.ts";
@@ -69,7 +69,7 @@ function textOf(body: object): string {
 }
 
 function asProblem(res: Response, error: RestError): object | undefined {
-  if (!(error instanceof Refusal) && !isText(error)) return undefined;
+  if (!(error instanceof Refusal) && !hasTextBody(error)) return undefined;
   res.vary("Accept");
   if (!namesType(res.req.headers.accept, PROBLEM)) return undefined;
   return problemDetails(error);
@@ -153,8 +153,8 @@ function toRestError(error: unknown): RestError {
   const { expose = status < 500, type, message, headers, limit } = given;
   const code = type === "entity.parse.failed" ? "BAD_FORMAT" : statusName(status);
   const isTooLarge = type === "entity.too.large" && typeof limit === "number";
-  const told = isTooLarge ? `The body is larger than the limit of ${limit} bytes` : message;
-  const shown = expose === true && typeof told === "string" ? told : statusText(status);
+  const text = isTooLarge ? `The body is larger than the limit of ${limit} bytes` : message;
+  const shown = expose === true && typeof text === "string" ? text : statusText(status);
   const body = { code, message: shown, ...isTooLarge && expose === true && { limit } };
   const texts = Object.entries(typeof headers === "object" ? headers ?? {} : {})
     .map(([name, value]) => [name, String(value)]);

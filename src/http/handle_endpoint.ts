@@ -30,10 +30,10 @@ export function handleEndpoint(
     const thrown = toAnswer(isOfHook ? error.thrown : error);
     const failure = { req: req as FrameworkRequest, error: thrown, context };
     const options = { filtered: false, isHidden: () => true };
-    const known = isOfHook ? translateHookFailure(error, options) : translateError(error, options);
-    if (known === undefined) return await reporter.report(failure) ?? internal(thrown);
-    if (isOutage(known)) await reporter.reportRepeated(failure);
-    return known;
+    const answer = isOfHook ? translateHookFailure(error, options) : translateError(error, options);
+    if (answer === undefined) return await reporter.report(failure) ?? internal(thrown);
+    if (isOutage(answer)) await reporter.reportRepeated(failure);
+    return answer;
   };
   const serve = async (req: Request, res: Response) => {
     res.on("error", logError);

@@ -3,7 +3,7 @@ import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError } from "../errors/log.ts";
 import { badFormat, notFound } from "../errors/refusals.ts";
 import { overloaded } from "../pipeline/failures.ts";
-import { openCall } from "../pipeline/request/request_context.ts";
+import { makeCall } from "../pipeline/request/request_context.ts";
 import { watchEnd } from "../pipeline/request/reply.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";
@@ -28,7 +28,7 @@ export function handleRoute(
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
     const inner = innerRequestOf(req);
-    const { mounted = route, origin, timeBudget, together } = inner ?? {};
+    const { mounted = route, origin, timeBudget, sharedRoutes } = inner ?? {};
     if (mounted !== route) return sendError(res, notFound());
     // A hook may write after the end of the response. Without a listener, this error would end the process.
     res.on("error", logError);
@@ -39,8 +39,8 @@ export function handleRoute(
     const refused = prepare(req);
     // The batch counts its requests itself, and a description of a route is no use of the route.
     const weight = origin !== undefined || inner?.describes ? 0 : 1;
-    const facts = { req, count: countSelected, refused, origin, weight, timeBudget, together };
-    const call = openCall(inner?.route ?? route, facts);
+    const facts = { req, count: countSelected, refused, origin, weight, timeBudget, sharedRoutes };
+    const call = makeCall(inner?.route ?? route, facts);
     try {
       await inner?.admit?.(call);
       for (const header of varies) res.vary(header);

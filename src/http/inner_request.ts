@@ -20,7 +20,7 @@ export interface InnerRequest {
   readonly origin?: Request;
   readonly timeBudget?: TimeBudget;
   /** All routes that share a transaction with this request. */
-  readonly together?: readonly Route[];
+  readonly sharedRoutes?: readonly Route[];
   /** Runs before the hooks, and throws if the route cannot be used. */
   readonly admit?: (call: Call) => Promise<void>;
 }
@@ -141,10 +141,10 @@ class CapturedResponse {
   take(chunk: unknown, encoding: unknown): void {
     if (this.state === "new") this.state = "begun";
     if (this.state !== "begun") return;
-    const isText = typeof chunk === "string";
-    if (!isText && !(chunk instanceof Uint8Array)) return;
+    const isString = typeof chunk === "string";
+    if (!isString && !(chunk instanceof Uint8Array)) return;
     const form = typeof encoding === "string" ? encoding as BufferEncoding : "utf8";
-    const piece = isText ? Buffer.from(chunk, form) : Buffer.from(chunk);
+    const piece = isString ? Buffer.from(chunk, form) : Buffer.from(chunk);
     this.#size += piece.length;
     this.#pieces.push(piece);
     if (this.#size > this.#maxBytes) this.#finish("destroyed", failure(tooLong(this.#maxBytes)));

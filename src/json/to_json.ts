@@ -178,7 +178,7 @@ class JsonMaker {
       // A hook may put a copy of an entity under a key that is no field, and the shape still hides
       // its secret fields.
       const json = field === undefined
-        ? this.value(each, (own ?? shape)?.joined.get(key) ?? shape)
+        ? this.value(each, (own ?? shape)?.virtualShapes.get(key) ?? shape)
         : this.field(each, field);
       if (json !== undefined) result[key] = json;
     }

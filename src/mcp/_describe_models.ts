@@ -26,7 +26,7 @@ export async function describeModel(
   { id = ANY_ID, send }: DescribeOptions,
 ): Promise<object | { readonly refusal: RouteAnswer }> {
   const refusals: RouteAnswer[] = [];
-  const told: object[] = [];
+  const descriptions: object[] = [];
   let fields: RouteDescription["answer"] | undefined;
   for (const [of, exposed] of [...operations, ...actions]) {
     const isRead = exposed.mounted.operation.verb === "get";
@@ -35,15 +35,15 @@ export async function describeModel(
     if (answer.status === 200) {
       const described = answer.body as RouteDescription;
       if ("operation" in own) fields ??= described.answer;
-      told.push({ ...own, ...tell(described, { fields, exposed }) });
+      descriptions.push({ ...own, ...describeOperation(described, { fields, exposed }) });
     } else {
       refusals.push(answer);
-      told.push({ ...own, refused: { status: answer.status, error: answer.body } });
+      descriptions.push({ ...own, refused: { status: answer.status, error: answer.body } });
     }
   }
   const [refusal] = refusals;
-  if (refusal !== undefined && refusals.length === told.length) return { refusal };
-  return { model: name, ...fields && { fields }, operations: told };
+  if (refusal !== undefined && refusals.length === descriptions.length) return { refusal };
+  return { model: name, ...fields && { fields }, operations: descriptions };
 }
 
 const OF_LISTS = ["q", "sort", "limit", "after", "skip", "select", "search", "populate"];
@@ -62,7 +62,7 @@ const HEADERS: { readonly [N in HeaderDescription["name"]]?: string } = {
 };
 
 /** Fields of the entity are listed only once. */
-function tell(
+function describeOperation(
   { operation, answer, filter, parameters, headers, ...route }: RouteDescription,
   { fields, exposed }: {
     readonly fields: RouteDescription["answer"] | undefined;

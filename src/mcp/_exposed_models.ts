@@ -72,9 +72,9 @@ function checkOptions(options: McpOptions): void {
   if (!Array.isArray(expose) || expose.length === 0) {
     throw cannotServe(`"expose" is not a list of models`);
   }
-  if (!isTexts(origins)) throw cannotServe(`"origins" is not a list of texts`);
-  if (!isTexts(hosts)) throw cannotServe(`"hosts" is not a list of texts`);
-  if (info === undefined || isJsonObject(info) && isTexts([info.name, info.version])) return;
+  if (!isStringList(origins)) throw cannotServe(`"origins" is not a list of texts`);
+  if (!isStringList(hosts)) throw cannotServe(`"hosts" is not a list of texts`);
+  if (info === undefined || isJsonObject(info) && isStringList([info.name, info.version])) return;
   throw cannotServe(`"info" is not an object with a "name" and a "version"`);
 }
 
@@ -87,10 +87,10 @@ function exposedModel(exposure: Exposure, routes: readonly Route[]): ExposedMode
   const unknown = unknownOption(exposure, EXPOSURE);
   if (unknown !== undefined) throw fail(`has an unknown option ${unknown}`);
   for (const [option, value] of Object.entries({ name, route })) {
-    if (value === undefined || isTexts([value]) && value !== "") continue;
+    if (value === undefined || isStringList([value]) && value !== "") continue;
     throw fail(`needs a text as "${option}"`);
   }
-  if (operations !== undefined && !isTexts(operations) || !isTexts(actions)) {
+  if (operations !== undefined && !isStringList(operations) || !isStringList(actions)) {
     throw fail(`needs lists of texts as "operations" and "actions"`);
   }
   const own = routesAt(exposure, { routes, fail });
@@ -158,7 +158,7 @@ function paged(route: Route, fail: Fail): Route {
   }
 }
 
-function isTexts(list: unknown): list is readonly string[] {
+function isStringList(list: unknown): list is readonly string[] {
   return Array.isArray(list) && list.every((each) => typeof each === "string");
 }
 

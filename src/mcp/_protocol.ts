@@ -133,11 +133,11 @@ async function callTool(params: JsonObject, { req, server }: RpcContext): Promis
 /** The headers must match the body, because a proxy may have let the request pass by them. */
 function isStateless({ method, params }: RpcRequest, { headers }: Request): boolean {
   const meta = isJsonObject(params._meta) ? params._meta : {};
-  const told = meta[`${PREFIX}protocolVersion`];
-  if (method === "initialize" && told === undefined) return false;
+  const version = meta[`${PREFIX}protocolVersion`];
+  if (method === "initialize" && version === undefined) return false;
   const requested = headers["mcp-protocol-version"];
   // Only revisions before 2025-06-18 lack this header
-  if (requested === undefined || requested !== (told ?? requested)) {
+  if (requested === undefined || requested !== (version ?? requested)) {
     throw mismatch("MCP-Protocol-Version");
   }
   const supported: readonly unknown[] = [STATELESS, ...EARLIER];
@@ -146,7 +146,7 @@ function isStateless({ method, params }: RpcRequest, { headers }: Request): bool
     throw new RpcError("unsupportedVersion", "Unsupported protocol version", { status: 400, data });
   }
   if (requested !== STATELESS) return false;
-  if (told === undefined || !isJsonObject(meta[`${PREFIX}clientCapabilities`])) {
+  if (version === undefined || !isJsonObject(meta[`${PREFIX}clientCapabilities`])) {
     const message = `"_meta" lacks the protocol version or the capabilities of the client`;
     throw new RpcError("invalidParams", message, { status: 400 });
   }

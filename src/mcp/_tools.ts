@@ -59,7 +59,7 @@ const READS: Hints = {
 };
 
 /** Without `operation`, the tool calls actions. */
-interface ToolRule {
+interface ToolTemplate {
   readonly description: string;
   readonly operation?: ExposedOperation;
   readonly args: ArgumentsSchema["properties"];
@@ -69,131 +69,134 @@ interface ToolRule {
   readonly result: (answer: RouteAnswer, exposed: ExposedRoute) => object;
 }
 
-const RULES: Readonly<Record<"list" | "read" | "create" | "update" | "action", ToolRule>> = {
-  list: {
-    description: "Lists entities of a model, a page at a time. " +
-      "To go on, call it again with what `next` holds in addition",
-    operation: "all",
-    args: {
-      model: MODEL,
-      q: Q,
-      sort: {
-        ...TEXTS,
-        description: "The fields to sort by. A `-` before a field sorts in descending order",
+const TEMPLATES: Readonly<Record<"list" | "read" | "create" | "update" | "action", ToolTemplate>> =
+  {
+    list: {
+      description: "Lists entities of a model, a page at a time. " +
+        "To go on, call it again with what `next` holds in addition",
+      operation: "all",
+      args: {
+        model: MODEL,
+        q: Q,
+        sort: {
+          ...TEXTS,
+          description: "The fields to sort by. A `-` before a field sorts in descending order",
+        },
+        limit: { type: "integer", description: "The maximum number of entities in a page" },
+        after: { ...TEXT, description: "Where the page begins" },
+        skip: { type: "integer", description: "The number of entities before the page" },
+        select: SELECT,
+        search: { ...TEXT, description: "The words to search for" },
+        populate: POPULATE,
+        count: { type: "boolean", description: "Whether to tell the total" },
       },
-      limit: { type: "integer", description: "The maximum number of entities in a page" },
-      after: { ...TEXT, description: "Where the page begins" },
-      skip: { type: "integer", description: "The number of entities before the page" },
-      select: SELECT,
-      search: { ...TEXT, description: "The words to search for" },
-      populate: POPULATE,
-      count: { type: "boolean", description: "Whether to tell the total" },
-    },
-    required: ["model"],
-    hints: READS,
-    request: ({ count = false, ...args }, { route }) => {
-      const { parameters } = actingLevel(route).options.description;
-      const limit = Math.min(parameters.limit?.default ?? PAGE_SIZE, PAGE_SIZE);
-      return {
-        query: queryOf({ limit, ...args }),
-        ...count && { headers: { prefer: "count=exact" } },
-      };
-    },
-    result: ({ body, header }) => {
-      const next = nextOf(header("link"));
-      const total = header("x-total-count");
-      return { entities: body, ...next && { next }, ...total && { total: Number(total) } };
-    },
-  },
-  read: {
-    description: "Reads an entity of a model",
-    operation: "one",
-    args: { model: MODEL, id: ID, select: SELECT, populate: POPULATE },
-    required: ["model", "id"],
-    hints: READS,
-    request: ({ id, ...args }) => ({ id, query: queryOf(args) }),
-    result: entityOf,
-  },
-  create: {
-    description: "Creates an entity of a model",
-    operation: "create",
-    args: {
-      model: MODEL,
-      body: { ...BODY, description: "The fields of the entity" },
-      idempotencyKey: {
-        ...TEXT,
-        description:
-          "A text of your own: a call that is repeated with it creates nothing more, where the model keeps such keys",
+      required: ["model"],
+      hints: READS,
+      request: ({ count = false, ...args }, { route }) => {
+        const { parameters } = actingLevel(route).options.description;
+        const limit = Math.min(parameters.limit?.default ?? PAGE_SIZE, PAGE_SIZE);
+        return {
+          query: queryOf({ limit, ...args }),
+          ...count && { headers: { prefer: "count=exact" } },
+        };
+      },
+      result: ({ body, header }) => {
+        const next = nextOf(header("link"));
+        const total = header("x-total-count");
+        return { entities: body, ...next && { next }, ...total && { total: Number(total) } };
       },
     },
-    required: ["model", "body"],
-    hints: { ...HINTS, destructiveHint: false },
-    request: ({ body, idempotencyKey: key }) => ({
-      body,
-      headers: key === undefined ? {} : { "idempotency-key": key },
-    }),
-    result: entityOf,
-  },
-  update: {
-    description: "Changes fields of an entity",
-    operation: "update",
-    args: {
-      model: MODEL,
-      id: ID,
-      body: {
-        ...BODY,
-        description: "A JSON merge patch: what it leaves out stays, and null clears a field",
+    read: {
+      description: "Reads an entity of a model",
+      operation: "one",
+      args: { model: MODEL, id: ID, select: SELECT, populate: POPULATE },
+      required: ["model", "id"],
+      hints: READS,
+      request: ({ id, ...args }) => ({ id, query: queryOf(args) }),
+      result: entityOf,
+    },
+    create: {
+      description: "Creates an entity of a model",
+      operation: "create",
+      args: {
+        model: MODEL,
+        body: { ...BODY, description: "The fields of the entity" },
+        idempotencyKey: {
+          ...TEXT,
+          description:
+            "A text of your own: a call that is repeated with it creates nothing more, where the model keeps such keys",
+        },
       },
-      ifMatch: IF_MATCH,
+      required: ["model", "body"],
+      hints: { ...HINTS, destructiveHint: false },
+      request: ({ body, idempotencyKey: key }) => ({
+        body,
+        headers: key === undefined ? {} : { "idempotency-key": key },
+      }),
+      result: entityOf,
     },
-    required: ["model", "id", "body"],
-    hints: { ...HINTS, idempotentHint: true },
-    request: ({ id, body, ifMatch }) => ({ id, body, headers: matching(ifMatch) }),
-    result: entityOf,
-  },
-  action: {
-    description: "Runs an action of a model: on an entity, or on all that a filter selects",
-    args: {
-      model: MODEL,
-      action: { ...TEXT, description: "The name of the action" },
-      id: { ...ID, description: "The `_id` of the entity, for an action on one" },
-      q: { ...Q, description: "A filter, for an action on all" },
-      body: { ...BODY, description: "The body, for an action that takes one" },
-      ifMatch: IF_MATCH,
+    update: {
+      description: "Changes fields of an entity",
+      operation: "update",
+      args: {
+        model: MODEL,
+        id: ID,
+        body: {
+          ...BODY,
+          description: "A JSON merge patch: what it leaves out stays, and null clears a field",
+        },
+        ifMatch: IF_MATCH,
+      },
+      required: ["model", "id", "body"],
+      hints: { ...HINTS, idempotentHint: true },
+      request: ({ id, body, ifMatch }) => ({ id, body, headers: matching(ifMatch) }),
+      result: entityOf,
     },
-    required: ["model", "action"],
-    hints: HINTS,
-    request: ({ id, q, body, ifMatch, ...added }, { mounted: { operation: { item, verb } } }) => {
-      if (item && id === undefined) throw badArgument("id", "missing: the action is on one entity");
-      if (!item && id !== undefined) throw badArgument("id", "not for an action on all");
-      if (verb === "get" && body !== undefined) throw badArgument("body", "not for this action");
-      const sent = verb === "get" ? undefined : body ?? {};
-      return {
-        id,
-        query: queryOf({ ...q && { q }, ...added }),
-        body: sent,
-        headers: matching(ifMatch),
-      };
+    action: {
+      description: "Runs an action of a model: on an entity, or on all that a filter selects",
+      args: {
+        model: MODEL,
+        action: { ...TEXT, description: "The name of the action" },
+        id: { ...ID, description: "The `_id` of the entity, for an action on one" },
+        q: { ...Q, description: "A filter, for an action on all" },
+        body: { ...BODY, description: "The body, for an action that takes one" },
+        ifMatch: IF_MATCH,
+      },
+      required: ["model", "action"],
+      hints: HINTS,
+      request: ({ id, q, body, ifMatch, ...added }, { mounted: { operation: { item, verb } } }) => {
+        if (item && id === undefined) {
+          throw badArgument("id", "missing: the action is on one entity");
+        }
+        if (!item && id !== undefined) throw badArgument("id", "not for an action on all");
+        if (verb === "get" && body !== undefined) throw badArgument("body", "not for this action");
+        const sent = verb === "get" ? undefined : body ?? {};
+        return {
+          id,
+          query: queryOf({ ...q && { q }, ...added }),
+          body: sent,
+          headers: matching(ifMatch),
+        };
+      },
+      result: ({ body, header }, exposed) => {
+        const isPaged = addedArguments(exposed).after?.type === "integer";
+        const { after } = isPaged ? nextOf(header("link")) ?? {} : {};
+        return {
+          ...body !== undefined && { answer: body },
+          ...after !== undefined && { next: { after: Number(after) } },
+        };
+      },
     },
-    result: ({ body, header }, exposed) => {
-      const isPaged = addedArguments(exposed).after?.type === "integer";
-      const { after } = isPaged ? nextOf(header("link")) ?? {} : {};
-      return {
-        ...body !== undefined && { answer: body },
-        ...after !== undefined && { next: { after: Number(after) } },
-      };
-    },
-  },
-};
+  };
 
 /** A tool exists only if a model exposes its operation or an action. */
 export function toolsFor(
   api: RequestHandler,
   models: ReadonlyMap<string, ExposedModel>,
 ): readonly Tool[] {
-  const used = Object.entries(RULES).flatMap(([name, rule]) => {
-    const own = [...models.values()].filter((model) => routesFor(rule, model).size > 0);
-    return own.length === 0 ? [] : [toolOf(name, { rule, models: own, api })];
+  const used = Object.entries(TEMPLATES).flatMap(([name, template]) => {
+    const own = [...models.values()].filter((model) => routesFor(template, model).size > 0);
+    return own.length === 0 ? [] : [toolOf(name, { template, models: own, api })];
   });
   return [describeTool(api, models), ...used];
 }
@@ -216,23 +219,23 @@ function describeTool(api: RequestHandler, models: ReadonlyMap<string, ExposedMo
         const described = models.get(model ?? "");
         if (described === undefined) return done(describeModels(models));
         const send = (call: RouteCall) => callRoute(api, { req, call });
-        const told = await describeModel(described, { id, send });
-        return "refusal" in told ? failed(told.refusal) : done(told);
+        const description = await describeModel(described, { id, send });
+        return "refusal" in description ? failed(description.refusal) : done(description);
       }),
   };
 }
 
 interface ToolSetting {
-  readonly rule: ToolRule;
+  readonly template: ToolTemplate;
   readonly models: readonly ExposedModel[];
   readonly api: RequestHandler;
 }
 
-function toolOf(name: string, { rule, models, api }: ToolSetting): Tool {
-  const { description, args, required, result, request, hints } = rule;
-  const routes = new Map(models.map((model) => [model.name, routesFor(rule, model)]));
+function toolOf(name: string, { template, models, api }: ToolSetting): Tool {
+  const { description, args, required, result, request, hints } = template;
+  const routes = new Map(models.map((model) => [model.name, routesFor(template, model)]));
   const names = [...new Set([...routes.values()].flatMap((each) => [...each.keys()]))];
-  const isOfActions = rule.operation === undefined;
+  const isOfActions = template.operation === undefined;
   const all = [...routes.values()].flatMap((each) => [...each.values()]);
   const inputSchema = schemaOf({
     ...Object.assign({}, ...all.map(addedArguments)),
@@ -246,7 +249,7 @@ function toolOf(name: string, { rule, models, api }: ToolSetting): Tool {
     call: (req, given) =>
       answered(async () => {
         const { model = "", action = "", ...others } = checkArguments(given, inputSchema);
-        const exposed = routes.get(model)?.get(rule.operation ?? action);
+        const exposed = routes.get(model)?.get(template.operation ?? action);
         if (exposed === undefined) throw badArgument("action", `none of "${model}"`);
         const own = { ...args, ...addedArguments(exposed) };
         const foreign = Object.keys(others).find((each) => !Object.hasOwn(own, each));
@@ -259,7 +262,7 @@ function toolOf(name: string, { rule, models, api }: ToolSetting): Tool {
 }
 
 function routesFor(
-  { operation }: ToolRule,
+  { operation }: ToolTemplate,
   { operations, actions }: ExposedModel,
 ): ReadonlyMap<string, ExposedRoute> {
   if (operation === undefined) return actions;
@@ -293,8 +296,8 @@ async function answered(call: () => Promise<object>): Promise<object> {
 }
 
 /** Older clients read only the text. */
-function done(told: object): object {
-  return { content: [{ type: "text", text: JSON.stringify(told) }], structuredContent: told };
+function done(result: object): object {
+  return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
 }
 
 /** Not an error of the protocol, so that assistants see the refusal and can correct the call. */

@@ -126,9 +126,9 @@ console.log(JSON.stringify(Framework.describe({ models, ...tenant })));`;
   const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: folder })
     .output();
   await Deno.remove(folder, { recursive: true });
-  const told = new TextDecoder().decode(stdout);
-  assert(told !== "", new TextDecoder().decode(stderr));
-  return JSON.parse(told);
+  const output = new TextDecoder().decode(stdout);
+  assert(output !== "", new TextDecoder().decode(stderr));
+  return JSON.parse(output);
 }
 
 Deno.test("both forms of the models of a new application declare the same", async () => {

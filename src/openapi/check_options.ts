@@ -5,16 +5,16 @@ type Check = (value: unknown) => string | undefined;
 
 export const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   info: (info) =>
-    isJsonObject(info) && hasTexts(info, ["title", "version"]) && mayDescribe(info)
+    isJsonObject(info) && hasStrings(info, ["title", "version"]) && mayDescribe(info)
       ? undefined
       : `"info" is not an object with a "title" and a "version", and a text as "description"`,
   servers: (servers) =>
     Array.isArray(servers) &&
-      servers.every((each) => isJsonObject(each) && hasTexts(each, ["url"]) && mayDescribe(each))
+      servers.every((each) => isJsonObject(each) && hasStrings(each, ["url"]) && mayDescribe(each))
       ? undefined
       : `"servers" is not a list of objects with a "url", and a text as "description"`,
   security: (security) =>
-    Array.isArray(security) && security.every((each) => isObjectOf(each, isListOfTexts))
+    Array.isArray(security) && security.every((each) => isObjectOf(each, isStringList))
       ? undefined
       : `"security" is not a list of objects of lists`,
   securitySchemes: (schemes) =>
@@ -52,7 +52,7 @@ function isWritable(value: unknown): boolean {
   }
 }
 
-function hasTexts(object: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
+function hasStrings(object: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
   return names.every((name) => typeof object[name] === "string");
 }
 
@@ -64,6 +64,6 @@ function isObjectOf(value: unknown, isValue: (value: unknown) => boolean): boole
   return isJsonObject(value) && Object.values(value).every(isValue);
 }
 
-function isListOfTexts(value: unknown): boolean {
+function isStringList(value: unknown): boolean {
   return Array.isArray(value) && value.every((each) => typeof each === "string");
 }

@@ -4,7 +4,12 @@ import { createHash } from "node:crypto";
 import type { Router } from "express";
 import { queryOf } from "../filter/query_string.ts";
 import { followSettings } from "../http/routes/open_router.ts";
-import { mountedEndpoints, mountedRoutes, openEndpoints, openRoutes } from "../host/initialize.ts";
+import {
+  endpointsOfOptions,
+  mountedEndpoints,
+  mountedRoutes,
+  routesOfOptions,
+} from "../host/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "../host/initialize.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
@@ -35,7 +40,7 @@ export function openapi(
   options: OpenApiOptions,
 ): Router {
   checkOptions(options);
-  const { routes: mounted, endpoints } = openedApi(api);
+  const { routes: mounted, endpoints } = readApi(api);
   const queryNodes = options.version === "3.2"
     ? mounted.flatMap((each) => queryNode(each) ?? [])
     : [];
@@ -78,19 +83,19 @@ function serialize(document: object): Served {
   return { bytes, tag: `"${hash}"` };
 }
 
-interface OpenedApi {
+interface DescribedApi {
   readonly routes: readonly Route[];
   readonly endpoints: readonly Endpoint[];
 }
 
-function openedApi(api: unknown): OpenedApi {
+function readApi(api: unknown): DescribedApi {
   if (typeof api === "function") {
     const routes = mountedRoutes(api);
     if (routes !== undefined) return { routes, endpoints: mountedEndpoints(api) };
   } else if (isJsonObject(api) && Array.isArray(api.models)) {
     // Without a list, the document would describe every registered model.
-    const routes = openRoutes(api);
-    return { routes, endpoints: openEndpoints(api, routes) };
+    const routes = routesOfOptions(api);
+    return { routes, endpoints: endpointsOfOptions(api, routes) };
   }
   throw new TypeError(
     "Cannot describe an API: openapi() takes the router of Framework.initialize(), or { models }",

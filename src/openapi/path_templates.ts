@@ -7,7 +7,7 @@ import type { RouteNode } from "./route_node.ts";
  * @throws {TypeError} If OpenAPI cannot express a path, such as one with wildcards.
  */
 export function withTemplates(routes: readonly RouteNode[]): RouteNode[] {
-  const known = new Map<string, string>();
+  const paths = new Map<string, string>();
   return routes.map((route) => {
     const { method, path } = route;
     const shape = path.replaceAll(PATH_PARAMETER, "{}");
@@ -16,8 +16,8 @@ export function withTemplates(routes: readonly RouteNode[]): RouteNode[] {
         `Cannot describe an API: OpenAPI has no optional parts, wildcards and escapes, as in ${method} ${path}`,
       );
     }
-    const first = known.get(shape) ?? path;
-    known.set(shape, first);
+    const first = paths.get(shape) ?? path;
+    paths.set(shape, first);
     const names = pathParameters(first);
     const own = route.parameters.filter((each) => each.in === "path");
     const parameters = route.parameters.map((each) => {

@@ -2,14 +2,14 @@ import type { Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { STATUS_OF } from "../errors/refusals.ts";
 import { keepsEntity } from "../declare/hooks/compose.ts";
-import { leftOutBy, namedRule } from "../declare/hooks/named_fields.ts";
+import { fieldHookOf, leftOutBy } from "../declare/hooks/named_fields.ts";
 import type { DataType } from "../declare/operations/action.ts";
 import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
 import type {
   AnswerHeader,
   BytesFacts,
   FilledFacts,
-  JoinedDescription,
+  MergedDescription,
 } from "../pipeline/description.ts";
 import { type FilterNode, filterNode } from "./schemas/filters/filter_node.ts";
 import type { FilterLimits } from "../filter/q/limits.ts";
@@ -37,7 +37,7 @@ export interface RouteNode
   readonly bytes?: BytesFacts | undefined;
   readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
-  readonly facts: JoinedDescription;
+  readonly facts: MergedDescription;
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>> | undefined;
   readonly many: boolean;
   readonly isQuery?: true;
@@ -183,7 +183,7 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
   const isHooked = makesOwnJson(answer === undefined || isSchema(answer) ? target : answer) ||
     object.view === "answer" &&
       CHANGING.some((name) => hooks[name] !== undefined && !keepsFields(hooks[name]));
-  const populated = Array.from(filled, ([name, rule]) => [name, populatedNode(rule)] as const);
+  const populated = Array.from(filled, ([name, field]) => [name, populatedNode(field)] as const);
   return {
     object,
     isHooked,
@@ -195,7 +195,7 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
 
 /** The hook can only return the entity, reject it or leave fields out, so fields keep their types. */
 function keepsFields(hook: object): boolean {
-  return keepsEntity(hook) || namedRule(hook) !== undefined;
+  return keepsEntity(hook) || fieldHookOf(hook) !== undefined;
 }
 
 /** The JSON of the application need not have the fields of the class. */

@@ -43,9 +43,9 @@ import { problemsIn } from "./write.ts";
 
 export async function runAction(context: OpenLevelContext, action: ActionRecord): Promise<Reply> {
   const { level: { operation, target }, timeBudget, req, source } = context;
-  const entity = action.on === "one" ? await openEntity(context) : undefined;
-  if (entity !== undefined) checkAvailable(context, { action, entity: entity.seen });
-  const subject = entity?.seen ?? await selectionOf(source);
+  const entity = action.on === "one" ? await readActionEntity(context) : undefined;
+  if (entity !== undefined) checkAvailable(context, { action, entity: entity.passed });
+  const subject = entity?.passed ?? await selectionOf(source);
   const body = await readActionBody(context, action.body);
   // `postFetch` may have changed fields only for the answer, which the action need not save.
   const shown = new Set(isDocument(subject) ? subject.directModifiedPaths() : []);
@@ -56,7 +56,7 @@ export async function runAction(context: OpenLevelContext, action: ActionRecord)
   if (typeof result === "object") checkHookValues(context, { hook: "run", entity: result });
   if (action.saves !== false) checkSaved(context, { result, subject, shown });
   if (action.answer === undefined || action.answer === target) {
-    const isSubject = entity !== undefined && result === entity.seen;
+    const isSubject = entity !== undefined && result === entity.passed;
     if (isSubject || isOfClass(result, target)) {
       const shown = isSubject ? entity.shown ?? await shownAs(context, result) : result;
       const version = (isSubject ? entity.version : versionIn(result, context)) ?? null;
@@ -106,19 +106,19 @@ function checkSaved(
   );
 }
 
-interface ActionEntity extends Pick<Fetched, "seen"> {
+interface ActionEntity extends Pick<Fetched, "passed"> {
   /** A condition of the next save, unless the entity was read without its version. */
   version: Version | undefined;
   /** The entity after the last `save()`, without the fields that reads leave out. */
   shown?: object;
 }
 
-async function openEntity(context: OpenLevelContext): Promise<ActionEntity> {
+async function readActionEntity(context: OpenLevelContext): Promise<ActionEntity> {
   const fetched = await fetchOne(context);
   checkVersion(context, fetched);
-  const { seen, version } = fetched;
-  const entity: ActionEntity = { seen, version };
-  if (isDocument(seen)) bindSaves(context, { entity, doc: seen });
+  const { passed, version } = fetched;
+  const entity: ActionEntity = { passed, version };
+  if (isDocument(passed)) bindSaves(context, { entity, doc: passed });
   return entity;
 }
 
@@ -162,12 +162,12 @@ function bindSaves(
 }
 
 /** The action has got all fields. If a projection leaves out some, the entity is read again. */
-async function shownAs(context: OpenLevelContext, seen: object): Promise<object> {
+async function shownAs(context: OpenLevelContext, passed: object): Promise<object> {
   const { level: { hooks, shape }, state } = context;
   const selection = { projection: readProjection(state.projection, shape) };
-  const isSame = hooks.fetch !== undefined || !isDocument(seen) ||
+  const isSame = hooks.fetch !== undefined || !isDocument(passed) ||
     !showsInPart({ selection, shape });
-  return isSame ? seen : await fetchAnyway(context, { _id: seen._id }) ?? {};
+  return isSame ? passed : await fetchAnyway(context, { _id: passed._id }) ?? {};
 }
 
 export async function readActionBody(

@@ -46,8 +46,8 @@ export async function actionLinks(
 async function isOffered(context: OpenLevelContext, action: ActionRecord): Promise<boolean> {
   if (action.available === undefined) return true;
   try {
-    const { seen } = await fetchOne(context);
-    return isAvailable(context, { action, entity: seen });
+    const { passed } = await fetchOne(context);
+    return isAvailable(context, { action, entity: passed });
   } catch (error) {
     // The hooks of the action refuse the entity, or it has been removed.
     if (error instanceof RestError) return false;

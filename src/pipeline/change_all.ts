@@ -46,10 +46,10 @@ async function updateAll(
   // A single write updates all embedded entities, because one document holds them.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await performWrite(context, { body, limit }) : undefined;
-  if (direct?.affected !== undefined) return tellCounts(direct.affected);
-  const seen = await selectEntities(context, limit);
+  if (direct?.affected !== undefined) return replyOfCounts(direct.affected);
+  const passed = await selectEntities(context, limit);
   const drafts = await mapAll(
-    seen,
+    passed,
     (entity) => mergeDraft(context, entity, { body, at: "", isNew: false }),
   );
   if (drafts.length === 0) {
@@ -61,8 +61,8 @@ async function updateAll(
   await refuseProblems(context, drafts);
   if (!isAtomic) return await updateEach(context, drafts);
   // All entities get the same body, so an error of one is an error of the body.
-  await updateTogether(context, drafts).catch(throwOnly);
-  return tellCounts(drafts.length);
+  await updateAtomically(context, drafts).catch(throwOnly);
+  return replyOfCounts(drafts.length);
 }
 
 function checkFields(context: OpenLevelContext, body: JsonObject): void {
@@ -77,7 +77,10 @@ function checkFields(context: OpenLevelContext, body: JsonObject): void {
 }
 
 /** Every entity passes its hooks before the first write, so that a refused entity prevents all writes. */
-async function updateTogether(context: OpenLevelContext, drafts: readonly Draft[]): Promise<void> {
+async function updateAtomically(
+  context: OpenLevelContext,
+  drafts: readonly Draft[],
+): Promise<void> {
   const { source, level: { hooks } } = context;
   const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));
   if (hooks.persist === undefined) return await source.updateAll(ready);
@@ -97,10 +100,10 @@ async function updateEach(context: OpenLevelContext, drafts: readonly Draft[]): 
       failed.push({ _id, ...await describeError(context, error) });
     }
   }
-  return tellCounts(drafts.length, failed);
+  return replyOfCounts(drafts.length, failed);
 }
 
-function tellCounts(matched: number, failed: readonly object[] = []): Reply {
+function replyOfCounts(matched: number, failed: readonly object[] = []): Reply {
   const modified = matched - failed.length;
   if (failed.length === 0) return { status: 200, text: toJson({ matched, modified }) };
   return { status: 207, text: toJson({ matched, modified, failed }) };

@@ -10,11 +10,11 @@ import { buildSchema } from "../schema/build_schema.ts";
 import type { Filter } from "../filter/filters.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
 import type { Stamps } from "../store/values.ts";
-import type { TransactionRule, WrittenEntities } from "../store/writes/transact.ts";
+import type { AddedStatements, WrittenEntities } from "../store/writes/transact.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import type { ClassMethod, PartMethod } from "./class_methods.ts";
 import type { ParameterFacts, Withheld } from "./description.ts";
-import type { JoinedClass } from "./joined_class.ts";
+import type { ClassWriter } from "./class_writer.ts";
 import type { Call, LevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
 import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts";
@@ -35,58 +35,61 @@ export interface ClassFeature<R = unknown> {
   /** Runs at start-up for each class of a route without the option, and throws if the class must have it. */
   startWithout?(place: { readonly target: ModelClass; readonly route: Route }): void;
   /** Throws at start-up if the route cannot serve the option. */
-  start?(rule: R, place: { readonly target: ModelClass; readonly route: Route }): void;
-  methods?(rule: R, rest: RestRecord): readonly ClassMethod[];
+  start?(config: R, place: { readonly target: ModelClass; readonly route: Route }): void;
+  methods?(config: R, rest: RestRecord): readonly ClassMethod[];
   /** Replaces the operations in the `@rest` of a property with one entity. */
-  partMethods?(rule: R, part: PartDescription): readonly PartMethod[] | undefined;
+  partMethods?(config: R, part: PartDescription): readonly PartMethod[] | undefined;
   /** Runs before `configure()` of the class. */
-  schema?(rule: R, schema: Schema): void;
+  schema?(config: R, schema: Schema): void;
   /** Runs after `configure()` of the class. */
-  indexes?(rule: R, schema: Schema): void;
+  indexes?(config: R, schema: Schema): void;
   /**
    * Applies in addition to `scope`, in routes, in references of bodies, in populated references and in `queryFor()`.
    */
-  condition?(rule: R, req: FrameworkRequest, reach: Reach): MaybePromise<QueryObject>;
+  condition?(config: R, req: FrameworkRequest, reach: Reach): MaybePromise<QueryObject>;
   /** The field in `condition`. Hints ask for indexes that begin with it. */
-  selecting?(rule: R): string;
+  selecting?(config: R): string;
   readonly parameter?: {
     readonly name: string;
     readonly facts: ParameterFacts;
-    isOf(rule: R, method: Method): boolean;
+    isOf(config: R, method: Method): boolean;
   };
   /** Fields and parameters that descriptions hide from the sender of `req`. */
-  withheld?(rule: R, req: FrameworkRequest): Withheld;
+  withheld?(config: R, req: FrameworkRequest): Withheld;
   /** Runs after the `preFetch` hooks, and may add conditions to the filter. */
-  admit?(rule: R, call: Call): void;
+  admit?(config: R, call: Call): void;
   /** Runs for each class of the route without the option, because references may lead to a class with it. */
   admitWithout?(call: Call): void;
   /** The values to store instead of a removal. `undefined` if the entity is removed for good. */
   removal?(
-    rule: R,
+    config: R,
     write: RemovalRequest,
   ): Readonly<Record<string, unknown>> | undefined;
-  removalFields?(rule: R): RemovalFields;
+  removalFields?(config: R): RemovalFields;
   /** The values to store with each write, already cast. `undefined` removes a field. */
-  stamps?(rule: R, write: StampedWrite): Readonly<Record<string, unknown>>;
+  stamps?(config: R, write: StampedWrite): Readonly<Record<string, unknown>>;
   /** Fields of `stamps`, which other writes keep. */
-  stamped?(rule: R): readonly string[];
+  stamped?(config: R): readonly string[];
   /** Sends statements in the transaction of each write. It needs a database with transactions. */
-  together?(rule: R, write: TogetherWrite): Promise<void>;
-  /** Begins index builds for {@linkcode ClassFeature.together}, before a batch begins its transaction. */
-  build?(rule: R, model: Model<unknown>): void;
-  /** Classes that {@linkcode ClassFeature.together} may read or write. */
-  writes?(rule: R, target: ModelClass): readonly ModelClass[];
+  addStatements?(config: R, write: TransactionWrite): Promise<void>;
+  /** Begins index builds for {@linkcode ClassFeature.addStatements} before a batch begins its transaction. */
+  build?(config: R, model: Model<unknown>): void;
+  /** Classes that {@linkcode ClassFeature.addStatements} may read or write. */
+  writes?(config: R, target: ModelClass): readonly ModelClass[];
   /** Removes expired data of the class. */
-  tidy?(rule: R): Tidy | undefined;
+  tidy?(config: R): Tidy | undefined;
   /** Runs after a write, before the answer. It must not throw, because the write cannot be undone. */
-  after?(rule: R, write: DoneWrite): Promise<void>;
-  /** Whether an operation has statements of {@linkcode ClassFeature.together}. By default, all do. */
-  joins?(rule: R, write: { readonly target: ModelClass; readonly operation: string }): boolean;
+  after?(config: R, write: DoneWrite): Promise<void>;
+  /** Whether {@linkcode ClassFeature.addStatements} runs for an operation. By default, all do. */
+  addsStatements?(
+    config: R,
+    write: { readonly target: ModelClass; readonly operation: string },
+  ): boolean;
   /**
-   * Updates of these fields need {@linkcode ClassFeature.together}, as updates that bring an entity back always do. By
-   * default, all do.
+   * Updates of these fields need {@linkcode ClassFeature.addStatements}, as updates that bring an entity back always do.
+   * By default, all do.
    */
-  joinedFields?(rule: R, target: ModelClass): readonly string[];
+  statementFields?(config: R, target: ModelClass): readonly string[];
 }
 
 export interface RemovalFields {
@@ -115,8 +118,11 @@ export interface DoneWrite {
   readonly affected?: number | undefined;
 }
 
-export async function runAfter(rules: readonly ClassRule[], write: DoneWrite): Promise<void> {
-  for (const { feature, rule } of rules) await feature.after?.(rule, write);
+export async function runAfter(
+  features: readonly ConfiguredFeature[],
+  write: DoneWrite,
+): Promise<void> {
+  for (const { feature, config } of features) await feature.after?.(config, write);
 }
 
 export interface StampedWrite {
@@ -126,7 +132,7 @@ export interface StampedWrite {
   readonly schema: Schema;
 }
 
-export interface TogetherWrite extends WrittenEntities {
+export interface TransactionWrite extends WrittenEntities {
   /** Missing for removals of expired entities. */
   readonly req?: FrameworkRequest | undefined;
   /** Missing if the option `actor` returned no sender. */
@@ -135,10 +141,10 @@ export interface TogetherWrite extends WrittenEntities {
   /** As in `comments.create` for a write of a part. */
   readonly operation: string;
   readonly session: ClientSession;
-  readonly request?: JoinedRequest | undefined;
+  readonly request?: TransactionRequest | undefined;
 }
 
-export interface JoinedRequest {
+export interface TransactionRequest {
   readonly req: FrameworkRequest;
   readonly actor: Actor | undefined;
   readonly route: Route;
@@ -147,14 +153,14 @@ export interface JoinedRequest {
   /** Separates requests with equal times. Cascades store it too. */
   readonly removalId: mongo.ObjectId;
   /** The write that the client has asked for. `maxCascade` counts all removals with one origin. */
-  readonly origin: TogetherWrite | undefined;
-  /** Writes another class in the transaction of `from`. The history records the operation in `place`. */
-  open(from: TogetherWrite, place: JoinedPlace): Promise<JoinedClass>;
+  readonly origin: TransactionWrite | undefined;
+  /** Writes another class in the transaction of `from`. The history records the operation in `options`. */
+  classWriter(from: TransactionWrite, options: ClassWriterOptions): Promise<ClassWriter>;
 }
 
-export type RemovalRequest = Pick<JoinedRequest, "req" | "actor" | "at" | "removalId">;
+export type RemovalRequest = Pick<TransactionRequest, "req" | "actor" | "at" | "removalId">;
 
-export interface JoinedPlace extends Pick<TogetherWrite, "target" | "operation"> {
+export interface ClassWriterOptions extends Pick<TransactionWrite, "target" | "operation"> {
   /**
    * With `"route"`, the writes reach the trash if the request does.
    *
@@ -171,15 +177,15 @@ type Scope = NonNullable<RestRecord["scope"]>;
  */
 export type Reach = "route" | "reference" | "everyone";
 
-export interface ClassRule {
+export interface ConfiguredFeature {
   readonly feature: ClassFeature;
-  readonly rule: unknown;
+  readonly config: unknown;
 }
 
-export function readClassRules(
+export function configureFeatures(
   all: readonly ClassFeature[],
   target: ModelClass,
-): readonly ClassRule[] {
+): readonly ConfiguredFeature[] {
   const { rests } = describeModel(target);
   return all.flatMap((feature) => {
     const { name } = feature;
@@ -198,7 +204,7 @@ export function readClassRules(
     }
     if (value === undefined || value === false) return [];
     const option = new OptionReader(placeOf(target), { name, value });
-    return [{ feature, rule: feature.check(option, target) }];
+    return [{ feature, config: feature.check(option, target) }];
   });
 }
 
@@ -222,91 +228,96 @@ function placeOf(target: ModelClass): OptionPlace {
   };
 }
 
-export function addRulesToSchema(rules: readonly ClassRule[], schema: Schema): void {
-  for (const { feature, rule } of rules) feature.schema?.(rule, schema);
+export function addToSchema(features: readonly ConfiguredFeature[], schema: Schema): void {
+  for (const { feature, config } of features) feature.schema?.(config, schema);
 }
 
-export function changeIndexesByRules(rules: readonly ClassRule[], schema: Schema): void {
-  for (const { feature, rule } of rules) feature.indexes?.(rule, schema);
+export function changeIndexesOf(features: readonly ConfiguredFeature[], schema: Schema): void {
+  for (const { feature, config } of features) feature.indexes?.(config, schema);
 }
 
-export function scopesOfRules(rules: readonly ClassRule[], reach: Reach): Scope[] {
-  return rules.flatMap(({ feature, rule }) =>
+export function scopesOf(features: readonly ConfiguredFeature[], reach: Reach): Scope[] {
+  return features.flatMap(({ feature, config }) =>
     feature.condition === undefined
       ? []
-      : [((req: FrameworkRequest) => feature.condition?.(rule, req, reach) ?? {}) as Scope]
+      : [((req: FrameworkRequest) => feature.condition?.(config, req, reach) ?? {}) as Scope]
   );
 }
 
-export function removalByRules(
-  rules: readonly ClassRule[],
+export function removalOf(
+  features: readonly ConfiguredFeature[],
   write: RemovalRequest,
 ): (() => Stamps) | undefined {
-  const kept = rules.map(({ feature, rule }) => feature.removal?.(rule, write))
+  const removals = features.map(({ feature, config }) => feature.removal?.(config, write))
     .filter((values) => values !== undefined);
-  return kept.length === 0 ? undefined : () => Object.assign({}, ...kept);
+  return removals.length === 0 ? undefined : () => Object.assign({}, ...removals);
 }
 
 /** Also for classes that a class of the route embeds. */
-export function startRules(
-  rules: readonly ClassRule[],
+export function startFeatures(
+  features: readonly ConfiguredFeature[],
   place: { readonly target: ModelClass; readonly route: Route },
 ): void {
-  for (const { feature, rule } of rules) feature.start?.(rule, place);
+  for (const { feature, config } of features) feature.start?.(config, place);
 }
 
-export function stampsOfRules(rules: readonly ClassRule[], write: StampedWrite): Stamps {
+export function stampsOf(features: readonly ConfiguredFeature[], write: StampedWrite): Stamps {
   return Object.assign(
     {},
-    ...rules.map(({ feature, rule }) => feature.stamps?.(rule, write) ?? {}),
+    ...features.map(({ feature, config }) => feature.stamps?.(config, write) ?? {}),
   );
 }
 
-export function stampedByRules(rules: readonly ClassRule[]): readonly string[] {
-  return rules.flatMap(({ feature, rule }) => feature.stamped?.(rule) ?? []);
+export function stampedFieldsOf(features: readonly ConfiguredFeature[]): readonly string[] {
+  return features.flatMap(({ feature, config }) => feature.stamped?.(config) ?? []);
 }
 
-export function removalFieldsOf(rules: readonly ClassRule[]): RemovalFields | undefined {
-  return rules.map(({ feature, rule }) => feature.removalFields?.(rule)).find((each) => each);
+export function removalFieldsOf(features: readonly ConfiguredFeature[]): RemovalFields | undefined {
+  return features.map(({ feature, config }) => feature.removalFields?.(config)).find((each) =>
+    each
+  );
 }
 
-export function joiningRules(
-  rules: readonly ClassRule[],
-  write: Pick<TogetherWrite, "operation" | "target">,
-): ClassRule[] {
-  return rules.filter(({ feature, rule }) =>
-    feature.together !== undefined && feature.joins?.(rule, write) !== false
+export function featuresWithStatements(
+  features: readonly ConfiguredFeature[],
+  write: Pick<TransactionWrite, "operation" | "target">,
+): ConfiguredFeature[] {
+  return features.filter(({ feature, config }) =>
+    feature.addStatements !== undefined && feature.addsStatements?.(config, write) !== false
   );
 }
 
 /** `undefined` stands for all fields. */
-function joinedFieldsOf(
-  rules: readonly ClassRule[],
-  write: Pick<TogetherWrite, "operation" | "target">,
+function statementFieldsOf(
+  features: readonly ConfiguredFeature[],
+  write: Pick<TransactionWrite, "operation" | "target">,
 ): ReadonlySet<string> | undefined {
-  const joined = joiningRules(rules, write).map(({ feature, rule }) =>
-    feature.joinedFields?.(rule, write.target)
+  const fields = featuresWithStatements(features, write).map(({ feature, config }) =>
+    feature.statementFields?.(config, write.target)
   );
-  if (joined.includes(undefined)) return undefined;
-  return new Set([...joined.flatMap((each) => each ?? []), ...removalFieldsOf(rules)?.all ?? []]);
+  if (fields.includes(undefined)) return undefined;
+  return new Set([
+    ...fields.flatMap((each) => each ?? []),
+    ...removalFieldsOf(features)?.all ?? [],
+  ]);
 }
 
-export function transactionRule(
-  rules: readonly ClassRule[],
-  { request, ...place }: JoinedPlace & { readonly request?: JoinedRequest },
-): TransactionRule | undefined {
-  const joining = joiningRules(rules, place);
-  if (joining.length === 0) return undefined;
+export function buildAddedStatements(
+  features: readonly ConfiguredFeature[],
+  { request, ...place }: ClassWriterOptions & { readonly request?: TransactionRequest },
+): AddedStatements | undefined {
+  const adding = featuresWithStatements(features, place);
+  if (adding.length === 0) return undefined;
   return {
-    fields: joinedFieldsOf(rules, place),
+    fields: statementFieldsOf(features, place),
     async send(written, session) {
       const { req, actor } = request ?? {};
       const write = { ...written, ...place, req, actor, session, request };
-      for (const { feature, rule } of joining) await feature.together?.(rule, write);
+      for (const { feature, config } of adding) await feature.addStatements?.(config, write);
     },
   };
 }
 
-export function tidiesOfRules(rules: readonly ClassRule[]): readonly Tidy[] {
-  return rules.flatMap(({ feature, rule }) => feature.tidy?.(rule) ?? []);
+export function tidiesOf(features: readonly ConfiguredFeature[]): readonly Tidy[] {
+  return features.flatMap(({ feature, config }) => feature.tidy?.(config) ?? []);
 }

@@ -2,7 +2,7 @@ import type { RestRecord } from "../declare/model/records.ts";
 import type { ActionRecord } from "../declare/operations/action.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import type { PartDescription } from "../schema/describe_parts.ts";
-import type { ClassRule } from "./class_feature.ts";
+import type { ConfiguredFeature } from "./class_feature.ts";
 import type { AnswerHeader, BytesFacts, ParameterFacts } from "./description.ts";
 import type { Reply } from "./request/reply.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
@@ -39,20 +39,22 @@ export function performOf(
   return "perform" in method ? method as ClassMethod & PartMethod : undefined;
 }
 
-export function partMethodsOfRules(
-  rules: readonly ClassRule[],
+export function partMethodsOf(
+  features: readonly ConfiguredFeature[],
   part: PartDescription,
 ): readonly PartMethod[] | undefined {
-  return rules.map(({ feature, rule }) => feature.partMethods?.(rule, part)).find((each) => each);
+  return features.map(({ feature, config }) => feature.partMethods?.(config, part)).find((each) =>
+    each
+  );
 }
 
 /** An open `@rest` without the option does not open these routes, which show more than its operations. */
-export function methodsOfRules(
-  rules: readonly ClassRule[],
+export function methodsOf(
+  features: readonly ConfiguredFeature[],
   rest: RestRecord,
 ): (ClassMethod & ActionRecord)[] {
-  const methods = rules.flatMap(({ feature, rule }) => {
-    const added = feature.methods?.(rule, rest) ?? [];
+  const methods = features.flatMap(({ feature, config }) => {
+    const added = feature.methods?.(config, rest) ?? [];
     if (rest[feature.name as keyof RestRecord] !== undefined) return added;
     return added.map((method) => ({ ...method, hooks: { ...method.hooks, open: false } }));
   });

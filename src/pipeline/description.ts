@@ -102,48 +102,48 @@ export interface Description {
   readonly answer?: AnswerFacts;
 }
 
-export interface JoinedDescription extends Required<Omit<Description, "answer" | "body">> {
+export interface MergedDescription extends Required<Omit<Description, "answer" | "body">> {
   readonly body: Required<Omit<BodyFacts, "maxItems">> & Pick<BodyFacts, "maxItems">;
   readonly answer: Required<Omit<AnswerFacts, "alternative">> & {
     readonly alternatives: readonly AlternativeFacts[];
   };
 }
 
-export function joinDescriptions(all: readonly Description[]): JoinedDescription {
+export function mergeDescriptions(all: readonly Description[]): MergedDescription {
   const parameters: Record<string, ParameterFacts> = {};
   for (const [name, facts] of all.flatMap((each) => Object.entries(each.parameters ?? {}))) {
-    parameters[name] = joinParameters(parameters[name], facts);
+    parameters[name] = mergeParameters(parameters[name], facts);
   }
   const answers = all.flatMap(({ answer }) => answer ?? []);
   const bodies = all.flatMap(({ body }) => body ?? []);
   const maxItems = bodies.find((each) => each.maxItems !== undefined)?.maxItems;
   return {
     parameters,
-    headers: joined(all.map(({ headers }) => headers)),
-    preferences: joined(all.map(({ preferences }) => preferences)),
+    headers: merged(all.map(({ headers }) => headers)),
+    preferences: merged(all.map(({ preferences }) => preferences)),
     errors: all.flatMap(({ errors = [] }) => errors),
-    route: joinRoutes(all.map(({ route = {} }) => route)),
+    route: mergeRoutes(all.map(({ route = {} }) => route)),
     body: {
-      content: joined(bodies.map(({ content }) => content)),
+      content: merged(bodies.map(({ content }) => content)),
       ...maxItems !== undefined && { maxItems },
     },
     answer: {
-      headers: joined(answers.map(({ headers }) => headers)),
-      content: joined(answers.map(({ content }) => content)),
+      headers: merged(answers.map(({ headers }) => headers)),
+      content: merged(answers.map(({ content }) => content)),
       isPartial: answers.some(({ isPartial }) => isPartial),
       filled: new Map(answers.flatMap(({ filled }) => [...filled ?? []])),
       alternatives: answers.flatMap(({ alternative }) => alternative ?? []),
-      results: joined(answers.map(({ results }) => results)),
-      statuses: joined(answers.map(({ statuses }) => statuses)),
+      results: merged(answers.map(({ results }) => results)),
+      statuses: merged(answers.map(({ statuses }) => statuses)),
     },
   };
 }
 
-function joined<V>(all: readonly (Readonly<Record<string, V>> | undefined)[]): Record<string, V> {
+function merged<V>(all: readonly (Readonly<Record<string, V>> | undefined)[]): Record<string, V> {
   return Object.assign({}, ...all);
 }
 
-function joinRoutes(all: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown> {
+function mergeRoutes(all: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown> {
   const route: Record<string, unknown> = {};
   for (const [name, value] of all.flatMap((each) => Object.entries(each))) {
     const known = route[name];
@@ -154,7 +154,7 @@ function joinRoutes(all: readonly Readonly<Record<string, unknown>>[]): Record<s
   return route;
 }
 
-function joinParameters(known: ParameterFacts | undefined, more: ParameterFacts): ParameterFacts {
+function mergeParameters(known: ParameterFacts | undefined, more: ParameterFacts): ParameterFacts {
   if (known === undefined) return more;
   const unite = (name: "fields" | "values") =>
     (known[name] ?? more[name]) &&

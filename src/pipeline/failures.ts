@@ -52,9 +52,9 @@ const ANSWERS = {
 
 export function answerTo(
   failure: Failure,
-  { cause, isTold = () => true }: {
+  { cause, isShown = () => true }: {
     readonly cause?: unknown;
-    readonly isTold?: (name: string) => boolean;
+    readonly isShown?: (name: string) => boolean;
   } = {},
 ): RestError {
   const answer = (name: keyof typeof ANSWERS, details: object = {}, headers = {}) => {
@@ -71,7 +71,7 @@ export function answerTo(
       return refusal("CONFLICT", { message: `More than ${limit} entities are selected`, limit });
     }
     case "duplicate": {
-      const fields = failure.fields.filter(isTold);
+      const fields = failure.fields.filter(isShown);
       return answer(failure.kind, fields.length > 0 ? { fields } : {});
     }
     case "away":
@@ -133,19 +133,19 @@ export function toAnswer(error: unknown): unknown {
 
 export interface TranslateOptions extends FailureOptions {
   /** Whether the reader may learn that a field has the name. */
-  readonly isTold?: (name: string) => boolean;
+  readonly isShown?: (name: string) => boolean;
 }
 
 /** `undefined` means a 500 without details. */
 export function translateError(error: unknown, options: TranslateOptions): RestError | undefined {
-  const { targets, isHidden, isTold = (name) => !isHidden(name) } = options;
+  const { targets, isHidden, isShown = (name) => !isHidden(name) } = options;
   const own = toAnswer(error);
   if (own instanceof RestError) return own;
   const isOther = targets !== undefined && isForeign(error, targets);
   const cause = isOther ? error : validationFailure(error)?.thrown ?? error;
   if (cause instanceof RestError) return cause;
   const failure = failureOf(error, options);
-  return failure && answerTo(failure, { cause, isTold });
+  return failure && answerTo(failure, { cause, isShown });
 }
 
 /** Problems with the data become one 400, under keys that begin with the index. Any other error becomes the answer. */

@@ -24,9 +24,9 @@ export class DeclaredField {
    * A list, so that `flatMap()` leaves out hidden fields. Without `shape`, the model is of Mongoose alone and hides
    * nothing.
    */
-  seenBy(shape: Shape | undefined): string[] {
-    const isSeen = shape === undefined || shape.fields.get(this.#name)?.hidden === false;
-    return isSeen ? [this.#name] : [];
+  visibleTo(shape: Shape | undefined): string[] {
+    const isVisible = shape === undefined || shape.fields.get(this.#name)?.hidden === false;
+    return isVisible ? [this.#name] : [];
   }
 }
 
@@ -34,7 +34,7 @@ export function narrowFields(
   declared: readonly DeclaredField[],
   reader: Shape,
 ): readonly string[] | undefined {
-  const names = declared.flatMap((field) => field.seenBy(reader));
+  const names = declared.flatMap((field) => field.visibleTo(reader));
   return names.length === 0 ? undefined : names;
 }
 
@@ -46,7 +46,7 @@ export class DeclaredPath {
     this.#path = path;
   }
 
-  isSeenBy(shape: Shape): boolean {
+  isVisibleTo(shape: Shape): boolean {
     return this.#path === "$**" ? !shape.secretive : !isHiddenPath(this.#path, shape);
   }
 }
@@ -57,17 +57,17 @@ export type Nameless<T> = T extends string ? string extends T ? "use DeclaredFie
   : T extends object ? { readonly [K in keyof T]: Nameless<T[K]> }
   : T;
 
-/** `rule` is the checked option without hidden fields. */
+/** `config` is the checked option without hidden fields. */
 export interface FeatureTypes {
   readonly declared: unknown;
-  readonly rule: unknown;
+  readonly config: unknown;
   readonly params: unknown;
   readonly captured: unknown;
 }
 
 export interface Plain<R, P, C = undefined> {
   readonly declared: R;
-  readonly rule: R;
+  readonly config: R;
   readonly params: P;
   readonly captured: C;
 }
@@ -119,17 +119,17 @@ export interface Feature<T extends FeatureTypes> {
   /** Runs at start-up. */
   check(option: OptionReader, place: OptionPlace): Nameless<T["declared"]>;
   /** Leaves out hidden fields. `undefined` if this reader does not have the feature. */
-  narrow(declared: Nameless<T["declared"]>, reader: Shape): T["rule"] | undefined;
+  narrow(declared: Nameless<T["declared"]>, reader: Shape): T["config"] | undefined;
   /** `parse` can read only the described parameters and headers, so that the OpenAPI document is complete. */
-  describe(rule: T["rule"]): Description;
+  describe(config: T["config"]): Description;
   /** Runs when a router is mounted, to log hints and to check the database. */
-  start?(rule: T["rule"], route: Route): void;
+  start?(config: T["config"], route: Route): void;
   /** Runs before the first hook, for values that a hook could change. */
   capture?(req: FrameworkRequest): T["captured"];
   /** By default, a result of `parse`. Needed if `parse` reads the body, so that wrong headers are refused before. */
-  asks?(rule: T["rule"], given: GivenRequest<T["captured"]>): boolean;
+  asks?(config: T["config"], given: GivenRequest<T["captured"]>): boolean;
   /** Runs after the `preFetch` hooks. */
-  parse(rule: T["rule"], given: GivenRequest<T["captured"]>): T["params"] | undefined;
+  parse(config: T["config"], given: GivenRequest<T["captured"]>): T["params"] | undefined;
   /** Changes to the query and to the answer, without the database. */
   select?(params: T["params"]): Pieces;
   /** Sends the whole answer before the database is read. Needs `exclusive`. */

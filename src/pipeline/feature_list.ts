@@ -11,34 +11,34 @@ import type { Method } from "../declare/operations/methods.ts";
 import { addToSchemas, embeddedClasses } from "../schema/build_schema.ts";
 import { getModel } from "../schema/get_model.ts";
 import { memoize } from "../schema/memoize.ts";
-import type { TransactionRule } from "../store/writes/transact.ts";
+import type { AddedStatements } from "../store/writes/transact.ts";
 import type { Additions } from "../sources/additions.ts";
 import {
-  addRulesToSchema,
-  changeIndexesByRules,
+  addToSchema,
+  buildAddedStatements,
+  changeIndexesOf,
   type ClassFeature,
-  type JoinedRequest,
-  joiningRules,
+  configureFeatures,
+  featuresWithStatements,
   type Reach,
-  readClassRules,
-  removalByRules,
   type RemovalFields,
   removalFieldsOf,
+  removalOf,
   runAfter,
-  scopesOfRules,
-  stampedByRules,
-  stampsOfRules,
-  startRules,
-  tidiesOfRules,
+  scopesOf,
+  stampedFieldsOf,
+  stampsOf,
+  startFeatures,
+  tidiesOf,
   type Tidy,
-  type TogetherWrite,
-  transactionRule,
+  type TransactionRequest,
+  type TransactionWrite,
 } from "./class_feature.ts";
-import { methodsOfRules, partMethodsOfRules, performOf } from "./class_methods.ts";
+import { methodsOf, partMethodsOf, performOf } from "./class_methods.ts";
 import type { AnyFeature } from "./feature.ts";
 import type { ParameterFacts, Withheld } from "./description.ts";
 import { refuseStandalone } from "./check_transactions.ts";
-import { openJoined } from "./joined_class.ts";
+import { makeClassWriter } from "./class_writer.ts";
 import type { ParameterForms } from "./given_request.ts";
 import type { Call } from "./request/request_context.ts";
 import { actingLevel, type Level, operationAt, type Route } from "./request/route.ts";
@@ -51,7 +51,7 @@ export interface AdditionsRequest {
   readonly operation: string;
   readonly route: Route;
   readonly timeBudget: TimeBudget;
-  readonly origin?: TogetherWrite | undefined;
+  readonly origin?: TransactionWrite | undefined;
 }
 
 export class FeatureList {
@@ -72,8 +72,8 @@ export class FeatureList {
     // An application may build a schema before it mounts a router.
     if (ofClasses.length > 0) {
       addToSchemas({
-        add: (target, schema) => addRulesToSchema(this.#rulesOf(target), schema),
-        finish: (target, schema) => changeIndexesByRules(this.#rulesOf(target), schema),
+        add: (target, schema) => addToSchema(this.#featuresOf(target), schema),
+        finish: (target, schema) => changeIndexesOf(this.#featuresOf(target), schema),
       });
     }
     this.parameters = new Map(all.flatMap(({ parameters }) => Object.entries(parameters ?? {})));
@@ -89,17 +89,19 @@ export class FeatureList {
     return Object.fromEntries(inRest.map(({ name }) => [name, true]));
   }
 
-  readonly #rulesOf = memoize((target: ModelClass) => readClassRules(this.#ofClasses, target));
+  readonly #featuresOf = memoize((target: ModelClass) =>
+    configureFeatures(this.#ofClasses, target)
+  );
 
   /** Some undeclared class options check the class. */
   readonly #without = memoize((target: ModelClass) => {
-    const rules = this.#rulesOf(target);
-    return this.#ofClasses.filter((each) => !rules.some(({ feature }) => feature === each));
+    const features = this.#featuresOf(target);
+    return this.#ofClasses.filter((each) => !features.some(({ feature }) => feature === each));
   });
 
   /** They apply to every read and write, in addition to `scope`. */
   conditionsOf(target: ModelClass, reach: Reach): NonNullable<RestRecord["scope"]>[] {
-    return scopesOfRules(this.#rulesOf(target), reach);
+    return scopesOf(this.#featuresOf(target), reach);
   }
 
   parametersOf(
@@ -107,15 +109,15 @@ export class FeatureList {
     method: Method,
   ): Readonly<Record<string, ParameterFacts>> {
     if (link !== undefined) return {};
-    const added = this.#rulesOf(target).flatMap(({ feature: { parameter }, rule }) =>
-      parameter?.isOf(rule, method) ? [[parameter.name, parameter.facts]] : []
+    const added = this.#featuresOf(target).flatMap(({ feature: { parameter }, config }) =>
+      parameter?.isOf(config, method) ? [[parameter.name, parameter.facts]] : []
     );
     return { ...performOf(method)?.parameters, ...Object.fromEntries(added) };
   }
 
   withheldFrom({ req, route }: Call): Required<Withheld> {
-    const all = this.#rulesOf(actingLevel(route).target)
-      .map(({ feature, rule }) => feature.withheld?.(rule, req));
+    const all = this.#featuresOf(actingLevel(route).target)
+      .map(({ feature, config }) => feature.withheld?.(config, req));
     return {
       fields: all.flatMap((each) => each?.fields ?? []),
       parameters: all.flatMap((each) => each?.parameters ?? []),
@@ -125,17 +127,17 @@ export class FeatureList {
   /** The checks can add conditions to the filter. */
   admitClasses(call: Call): void {
     for (const { target } of call.route.levels) {
-      for (const { feature, rule } of this.#rulesOf(target)) feature.admit?.(rule, call);
+      for (const { feature, config } of this.#featuresOf(target)) feature.admit?.(config, call);
       for (const feature of this.#without(target)) feature.admitWithout?.(call);
     }
   }
 
   methodsOf(target: ModelClass, rest: RestRecord): readonly Method[] {
-    return methodsOfRules(this.#rulesOf(target), rest) as readonly object[] as readonly Method[];
+    return methodsOf(this.#featuresOf(target), rest) as readonly object[] as readonly Method[];
   }
 
   partMethodsOf(part: PartDescription): readonly Method[] | undefined {
-    return partMethodsOfRules(this.#rulesOf(part.target), part);
+    return partMethodsOf(this.#featuresOf(part.target), part);
   }
 
   /** A write of parts has the options of the class that embeds them. */
@@ -145,44 +147,46 @@ export class FeatureList {
   ): Promise<void> | undefined {
     const context = levels.findLast(({ level }) => !level.link?.embedded);
     if (context === undefined) return undefined;
-    const rules = this.#rulesOf(context.level.target);
-    const isDue = rules.some(({ feature }) => feature.after !== undefined);
-    return isDue ? runAfter(rules, { route, context, affected }) : undefined;
+    const features = this.#featuresOf(context.level.target);
+    const isDue = features.some(({ feature }) => feature.after !== undefined);
+    return isDue ? runAfter(features, { route, context, affected }) : undefined;
   }
 
   readonly #addsValues = memoize((target: ModelClass) => {
     const all = [target, ...embeddedClasses(target)];
-    return all.flatMap(this.#rulesOf)
+    return all.flatMap(this.#featuresOf)
       .some(({ feature: { stamps, removal } }) => stamps !== undefined || removal !== undefined);
   });
 
   additionsOf(target: ModelClass, write: AdditionsRequest): Additions | undefined {
     const { req, actor, operation, route, timeBudget, origin } = write;
     const place = { target, operation };
-    const rules = this.#rulesOf(target);
-    if (!this.#addsValues(target) && joiningRules(rules, place).length === 0) return undefined;
+    const features = this.#featuresOf(target);
+    if (!this.#addsValues(target) && featuresWithStatements(features, place).length === 0) {
+      return undefined;
+    }
     const at = origin?.request?.at ?? new Date();
     const removalId = origin?.request?.removalId ?? new mongoose.Types.ObjectId();
-    const request: JoinedRequest = {
+    const request: TransactionRequest = {
       req,
       actor,
       route,
       at,
       removalId,
       origin,
-      open: (from, opened) => openJoined(from, { ...opened, timeBudget }),
+      classWriter: (from, options) => makeClassWriter(from, { ...options, timeBudget }),
     };
-    const rule = transactionRule(rules, { ...place, request });
-    const removal = removalByRules(rules, { req, actor, at, removalId });
+    const addedStatements = buildAddedStatements(features, { ...place, request });
+    const removal = removalOf(features, { req, actor, at, removalId });
     return {
       target,
       stamps: (written, isNew) => {
         const { schema } = written;
-        return stampsOfRules(this.#rulesOf(written.target), { req, actor, isNew, schema });
+        return stampsOf(this.#featuresOf(written.target), { req, actor, isNew, schema });
       },
-      stamped: (each) => stampedByRules(this.#rulesOf(each)),
+      stamped: (each) => stampedFieldsOf(this.#featuresOf(each)),
       ...removal && { removal },
-      ...rule && { rule },
+      ...addedStatements && { addedStatements },
     };
   }
 
@@ -194,9 +198,9 @@ export class FeatureList {
       begun.add(target);
       const model = getModel(target, connection) as unknown as Model<unknown>;
       if (operation.change === undefined) return;
-      for (const { feature, rule } of this.#rulesOf(target)) {
-        feature.build?.(rule, model);
-        const others = feature.writes?.(rule, target) ?? [];
+      for (const { feature, config } of this.#featuresOf(target)) {
+        feature.build?.(config, model);
+        const others = feature.writes?.(config, target) ?? [];
         others.filter((each) => usesConnection(each, getConnection)).forEach(begin);
       }
     };
@@ -204,34 +208,34 @@ export class FeatureList {
   }
 
   tidiesOf(target: ModelClass): readonly Tidy[] {
-    return tidiesOfRules(this.#rulesOf(target));
+    return tidiesOf(this.#featuresOf(target));
   }
 
   /** For writes that no request causes. */
-  ruleOf(target: ModelClass, operation: string): TransactionRule | undefined {
-    return transactionRule(this.#rulesOf(target), { target, operation });
+  addedStatementsOf(target: ModelClass, operation: string): AddedStatements | undefined {
+    return buildAddedStatements(this.#featuresOf(target), { target, operation });
   }
 
   removalFieldsOf(target: ModelClass): RemovalFields | undefined {
-    return removalFieldsOf(this.#rulesOf(target));
+    return removalFieldsOf(this.#featuresOf(target));
   }
 
   selectingFieldOf(target: ModelClass): string | undefined {
-    return this.#rulesOf(target).map(({ feature, rule }) => feature.selecting?.(rule))
+    return this.#featuresOf(target).map(({ feature, config }) => feature.selecting?.(config))
       .find((each) => each);
   }
 
   startClasses(route: Route): void {
     for (const [index, { target }] of route.levels.entries()) {
       for (const each of [target, ...embeddedClasses(target)]) {
-        const rules = this.#rulesOf(each);
-        startRules(rules, { target: each, route });
+        const features = this.#featuresOf(each);
+        startFeatures(features, { target: each, route });
         for (const feature of this.#without(each)) feature.startWithout?.({ target: each, route });
       }
       const operation = operationAt(route, index);
-      const [joined] = joiningRules(this.#rulesOf(target), { target, operation });
-      if (joined === undefined || route.operation.change === undefined) continue;
-      const { name } = joined.feature;
+      const [adding] = featuresWithStatements(this.#featuresOf(target), { target, operation });
+      if (adding === undefined || route.operation.change === undefined) continue;
+      const { name } = adding.feature;
       refuseStandalone(route, `"${name}" adds statements to each write, but ${STANDALONE}`);
     }
   }

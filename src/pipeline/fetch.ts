@@ -16,7 +16,7 @@ import { readSnapshot } from "../write/stored_values.ts";
 import { readBy } from "../declare/hooks/named_fields.ts";
 import { readAlso } from "../sources/entity_fields.ts";
 import { checkHookValues } from "./hook_values.ts";
-import { judgeOf } from "./judge.ts";
+import { fieldHooksOf } from "./field_hooks.ts";
 import { passHook, reportForgotten } from "./pass_hooks.ts";
 import { type VersionRead, versionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
@@ -31,11 +31,13 @@ import {
 import type { Level } from "./request/route.ts";
 
 /** JSON text is faster, if no hook needs objects. */
-export async function openRead(context: OpenLevelContext): Promise<Read> {
-  if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
+export async function prepareRead(context: OpenLevelContext): Promise<Read> {
+  if (context.level.hooks.fetch !== undefined) {
+    return readOfFetchHook(context, context.level.hooks.fetch);
+  }
   const read = await context.source.read(requestOf(context));
-  if (read.kind === "documents") return presented(context, read);
-  if (!read.isJudged) return read;
+  if (read.kind === "documents") return forHooks(context, read);
+  if (!read.runsHooks) return read;
   return { ...read, list: () => untilClientLeaves(context, generated(read.list())) };
 }
 
@@ -44,9 +46,11 @@ async function* generated<T>(list: AsyncIterable<T>): AsyncGenerator<T> {
 }
 
 /** Changes need objects, even if no hook gets them. */
-export async function openEntities(context: OpenLevelContext): Promise<EntitiesRead> {
-  if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
-  return presented(context, await context.source.readEntities(requestOf(context)));
+export async function prepareEntitiesRead(context: OpenLevelContext): Promise<EntitiesRead> {
+  if (context.level.hooks.fetch !== undefined) {
+    return readOfFetchHook(context, context.level.hooks.fetch);
+  }
+  return forHooks(context, await context.source.readEntities(requestOf(context)));
 }
 
 function requestOf(context: OpenLevelContext): ReadRequest {
@@ -57,11 +61,11 @@ function requestOf(context: OpenLevelContext): ReadRequest {
     select: shown,
     finder: fills,
     separator: separatorOf(context),
-    judge: judgeOf(context),
+    fieldHooks: fieldHooksOf(context),
   };
 }
 
-function openGiven(
+function readOfFetchHook(
   context: OpenLevelContext,
   fetch: NonNullable<Hooks<object>["fetch"]>,
 ): EntitiesRead {
@@ -77,27 +81,27 @@ function openGiven(
   };
 }
 
-function presented(context: OpenLevelContext, { list, one }: EntitiesRead): EntitiesRead {
-  const show = presenter(context);
+function forHooks(context: OpenLevelContext, { list, one }: EntitiesRead): EntitiesRead {
+  const show = hookValueMaker(context);
   const names = lackedFields(context);
   const { link } = context.level;
   const isOnly = link?.embedded === true && !link.array;
-  const present = async (found: object): Promise<object> => {
+  const toHookValue = async (found: object): Promise<object> => {
     const entity = show(found);
     await readAlso(context.source, { entity, names, isOnly });
     return entity;
   };
-  async function* presentAll(page?: PageRead): AsyncGenerator<readonly object[]> {
+  async function* valuesForHooks(page?: PageRead): AsyncGenerator<readonly object[]> {
     for await (const found of list(page)) {
-      yield names.length === 0 ? found.map(show) : await Promise.all(found.map(present));
+      yield names.length === 0 ? found.map(show) : await Promise.all(found.map(toHookValue));
     }
   }
   return {
     kind: "documents",
-    list: (page) => untilClientLeaves(context, presentAll(page)),
+    list: (page) => untilClientLeaves(context, valuesForHooks(page)),
     async one(name, ignoresClient) {
       const found = await one(name, ignoresClient);
-      return found && (names.length === 0 ? show(found) : await present(found));
+      return found && (names.length === 0 ? show(found) : await toHookValue(found));
     },
   };
 }
@@ -136,7 +140,7 @@ async function readEntity(
 ): Promise<object | undefined> {
   const { source, cache: { claim }, level: { kind: { origin }, hooks: { fetch } } } = context;
   if (origin === "new" && fetch === undefined) return await source.newEntity(claim?.takeId());
-  const found = await (read ?? await openEntities(context)).one(idParam(context));
+  const found = await (read ?? await prepareEntitiesRead(context)).one(idParam(context));
   return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(context)) : undefined);
 }
 
@@ -154,13 +158,13 @@ export async function selectEntities(context: OpenLevelContext, limit: number): 
     ? undefined
     : { skip: 0, limit, paths: [] };
   const pass = (entity: object) => passPostFetch(context, entity);
-  const seen: object[] = [];
-  const read = await openEntities(context);
+  const passed: object[] = [];
+  const read = await prepareEntitiesRead(context);
   for await (const some of mapInOrder(read.list(page), pass)) {
-    seen.push(...some);
-    if (seen.length > limit) throw new StoreFailure({ kind: "tooMany", limit });
+    passed.push(...some);
+    if (passed.length > limit) throw new StoreFailure({ kind: "tooMany", limit });
   }
-  return seen;
+  return passed;
 }
 
 /** The filter of the client does not apply, because a change may have moved the entity out of it. */
@@ -169,12 +173,12 @@ export async function fetchAnyway(
   name: EntityName,
 ): Promise<object | undefined> {
   const read = await context.source.readEntities({ ...requestOf(context), forChange: false });
-  return await presented(context, read).one(name, true) ?? undefined;
+  return await forHooks(context, read).one(name, true) ?? undefined;
 }
 
 export interface Fetched extends VersionRead {
   readonly entity: object;
-  readonly seen: object;
+  readonly passed: object;
 }
 
 export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead): Promise<Fetched> {
@@ -183,10 +187,10 @@ export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead)
   // `postFetch` may change the version field. If it has saved the entity, the version is read again.
   const read = versionRead(entity, context);
   const saves = savesOf(entity);
-  const seen = await passPostFetch(context, entity);
-  if (seen === undefined) throw notFound();
+  const passed = await passPostFetch(context, entity);
+  if (passed === undefined) throw notFound();
   const version = savesOf(entity) === saves ? read : versionRead(entity, context);
-  return { ...version, entity, seen };
+  return { ...version, entity, passed };
 }
 
 /**
@@ -203,7 +207,7 @@ export function passPostFetch(
     readSnapshot(entity);
     // The write has the values that the hook has read as conditions. Fields with `apart` are not loaded.
     const read = readBy(postFetch);
-    factsOf(entity).seen = read.filter((name) => !shape.fields.get(name)?.apart);
+    factsOf(entity).readByHooks = read.filter((name) => !shape.fields.get(name)?.apart);
   }
   return passHook(context, "postFetch", { entity });
 }
@@ -219,14 +223,14 @@ function lackedFields({ level: { hooks, kind, shape }, state }: LevelContext): s
   });
 }
 
-type Present = (found: object) => object;
+type ToHookValue = (found: object) => object;
 
 /** Only documents can be saved. With `lean`, the hooks of a read get instances of the class. */
-function presenter({ level, state }: LevelContext): Present {
+function hookValueMaker({ level, state }: LevelContext): ToHookValue {
   const { hooks, kind, shape } = level;
-  if (kind.change !== undefined) return presentDocument;
+  if (kind.change !== undefined) return toDocument;
   const populated = populatedPaths(state.options.populate);
-  if (hooks.lean !== true && !state.options.lean) return presentDocument;
+  if (hooks.lean !== true && !state.options.lean) return toDocument;
   const projection = readProjection(state.projection, shape);
   const make = makerFor(level, { projection, populated });
   return (found) => {
@@ -246,14 +250,14 @@ function makerFor(
 ): InstanceMaker {
   const { target, shape } = level;
   const isWhole = isEmpty(projection) && populated.size === 0;
-  const known = isWhole ? makers.get(level) : undefined;
-  if (known !== undefined) return known;
+  const cached = isWhole ? makers.get(level) : undefined;
+  if (cached !== undefined) return cached;
   const shows = shownBy(projection, shape);
   const make = instanceMaker(target, { shape, shows, prefix: "", populated });
   if (isWhole) makers.set(level, make);
   return make;
 }
 
-function presentDocument(found: object): object {
+function toDocument(found: object): object {
   return found instanceof StoredEntity ? found.document() : found;
 }

@@ -1,5 +1,5 @@
 import type { Hooks } from "../declare/hooks/hooks.ts";
-import { type NamedRule, namedRule } from "../declare/hooks/named_fields.ts";
+import { type FieldHook, fieldHookOf } from "../declare/hooks/named_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
 import { entityHook } from "../sources/collection/plan_read.ts";
@@ -10,11 +10,11 @@ import { type Fetched, fetchOne } from "./fetch.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 
 /**
- * A rule with named fields can be asked before one statement without a document. `undefined` if another hook gets the
+ * A hook with named fields can be asked before one statement without a document. `undefined` if another hook gets the
  * entity.
  */
-export function guardOf({ postFetch, ...others }: Hooks<object>): NamedRule | undefined {
-  return entityHook(others) === undefined ? namedRule(postFetch) : undefined;
+export function guardOf({ postFetch, ...others }: Hooks<object>): FieldHook | undefined {
+  return entityHook(others) === undefined ? fieldHookOf(postFetch) : undefined;
 }
 
 /** After the last call, the answer is 409. */

@@ -1,7 +1,7 @@
 import { type HostFunction, isPromise } from "../declare/hooks/run_hook.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import { type FailedSet, failedSet, wordsOf } from "../write/failed_sets.ts";
+import { type FailedCast, findFailedCast, wordsOf } from "../write/failed_casts.ts";
 import type { LevelContext } from "./request/request_context.ts";
 
 /** A hook may return a value that its field cannot have. The error names the hook for the developer. */
@@ -9,7 +9,7 @@ export function checkHookValues(
   { level: { target, operation, shape } }: LevelContext,
   { hook, entity }: { readonly hook: HostFunction; readonly entity: object },
 ): void {
-  const found = isDocument(entity) ? failedSet(entity) : unawaited(entity);
+  const found = isDocument(entity) ? findFailedCast(entity) : unawaited(entity);
   if (found === undefined) return;
   const { path, problem } = found;
   throw new TypeError(
@@ -21,7 +21,7 @@ export function checkHookValues(
 }
 
 /** A promise shows a missing `await` in a hook. */
-function unawaited(entity: object): FailedSet | undefined {
+function unawaited(entity: object): FailedCast | undefined {
   for (const path in entity) {
     const value: unknown = entity[path as keyof object];
     if (isPromise(value)) return { path, value };

@@ -12,16 +12,16 @@ import {
 import { nameOf } from "../sources/entities.ts";
 import { ElementSource } from "../sources/parts/element_source.ts";
 import { conditionsOf, type PartPath } from "../store/parts/part_path.ts";
-import { openReferences } from "../sources/parts/reference_source.ts";
+import { makeReferenceSource } from "../sources/parts/reference_source.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import type { Source } from "../sources/source.ts";
-import { unchangedSeen } from "../write/update_conditions.ts";
+import { unchangedSinceHooks } from "../write/update_conditions.ts";
 import { fetchOne } from "./fetch.ts";
 import { followReferences } from "./follow_references.ts";
 import { enterLevel, idParam, parseFeatures, requestView } from "./request/request_context.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
-import { joinPieces } from "./pieces.ts";
+import { mergePieces } from "./pieces.ts";
 import { operationAt } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
@@ -29,7 +29,7 @@ import { readVersion, versionCondition } from "./request/versions.ts";
 export async function openLevel(context: LevelContext): Promise<OpenLevelContext> {
   const source = context.above === undefined
     ? new CollectionSource(await settingsFor(context))
-    : await openBelow(await openLevel(context.above), context);
+    : await sourceBelow(await openLevel(context.above), context);
   context.cache.source = source;
   return Object.assign(context, { source });
 }
@@ -37,7 +37,7 @@ export async function openLevel(context: LevelContext): Promise<OpenLevelContext
 export async function preparePieces(context: OpenLevelContext): Promise<OpenLevelContext> {
   for (const { feature, params } of context.active) {
     const more = await feature.prepare?.(params, context);
-    if (more !== undefined) context.pieces = joinPieces([context.pieces, more]);
+    if (more !== undefined) context.pieces = mergePieces([context.pieces, more]);
   }
   return context;
 }
@@ -67,12 +67,12 @@ function withOwnRequest(context: LevelContext): LevelContext {
   return { ...context, req: requestView(context.req), above, cache: {} };
 }
 
-async function openBelow(above: OpenLevelContext, context: LevelContext): Promise<Source> {
+async function sourceBelow(above: OpenLevelContext, context: LevelContext): Promise<Source> {
   const { link, target } = context.level;
   if (link === undefined) {
     throw new TypeError("Cannot open a route: a level is not a part of another");
   }
-  const { entity, seen: parent, version, parentId } = await fetchOne(above);
+  const { entity, passed: parent, version, parentId } = await fetchOne(above);
   context.state.parent = parent;
   if (link.embedded && !context.route.operation.many) {
     above.cache.version = version === undefined
@@ -82,18 +82,18 @@ async function openBelow(above: OpenLevelContext, context: LevelContext): Promis
   }
   // A hook may have returned the parent without its identifier.
   const found = await above.source.locate("_id" in parent ? parent : entity);
-  const seen = seenIn(entity, found);
-  const place = { ...found, seen, ...link.embedded && { version: versionCondition(context) } };
+  const unchanged = unchangedIn(entity, found);
+  const place = { ...found, unchanged, ...link.embedded && { version: versionCondition(context) } };
   const options = { ...await settingsFor(context), parent: place, link };
   return link.embedded
     ? new ElementSource({ ...options, model: embeddedModel(target, place.model.db) })
-    : await openReferences({ ...options, holder: parent });
+    : await makeReferenceSource({ ...options, holder: parent });
 }
 
 /** A hook has allowed the write by these values, which must be stored unchanged. */
-function seenIn(entity: object, place: PartPath): Filter | undefined {
-  const unchanged = isDocument(entity) ? unchangedSeen(entity) : {};
-  if (isEmpty(unchanged)) return place.seen;
+function unchangedIn(entity: object, place: PartPath): Filter | undefined {
+  const unchanged = isDocument(entity) ? unchangedSinceHooks(entity) : {};
+  if (isEmpty(unchanged)) return place.unchanged;
   return conditionsOf({ ...place, scope: {}, version: undefined }, unchanged);
 }
 
@@ -142,7 +142,7 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
     // The mark keeps Mongoose from casting the values again for each request.
     conditions.push(markConditions(await runHook("scope", () => condition(req))));
   }
-  const present = context.cache.present = everyFilter(...conditions);
+  const classConditions = context.cache.classConditions = everyFilter(...conditions);
   const { hookConditions: added, pieces } = context;
   const checked = checkFilter(state.filter, { what: "filter", ...model });
   // `hookConditions` compares objects by identity, and `checkFilter()` returns copies.
@@ -157,7 +157,7 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
     filter: pieces.filter === undefined ? filter : everyFilter(filter, pieces.filter),
     ...hookConditions && { hookConditions },
     scope: everyFilter(...scopes, ...conditions),
-    present,
+    classConditions,
     ...!level.link?.embedded && { version: versionCondition(context) },
     options: optionsOf(context),
     projection: readProjection(state.projection, level.shape),

@@ -55,15 +55,15 @@ export function passHookAfterWrite(
 ): MaybePromise<object | undefined> {
   const { req, route: { reporter } } = context;
   const forgot = async (error: TypeError) => {
-    if (toldRequests.has(req)) return undefined;
-    toldRequests.add(req);
+    if (reportedRequests.has(req)) return undefined;
+    reportedRequests.add(req);
     await reporter.report({ req, error, context: errorContext(context) });
     return undefined;
   };
   return runEntityHook(context, name, { entity, previous, forgot });
 }
 
-const toldRequests = new WeakSet<object>();
+const reportedRequests = new WeakSet<object>();
 
 function runEntityHook(
   context: LevelContext,

@@ -1,16 +1,16 @@
 import { isOperationName } from "../declare/operations/operation.ts";
-import type { NamedRule } from "../declare/hooks/named_fields.ts";
+import type { FieldHook } from "../declare/hooks/named_fields.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { StoreFailure } from "../errors/failure.ts";
 import { notFound } from "../errors/refusals.ts";
-import type { Change, Unsent, Write, WriteResult } from "../sources/source.ts";
+import type { PlannedWrite, StatementResult, Unsent, WriteCommand } from "../sources/source.ts";
 import { guardOf, MAX_ASKED } from "./guard.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 import { isMinimal } from "./request/preferences.ts";
 import { needsDocument } from "./request/versions.ts";
 import { passesUnread } from "./strict_bodies.ts";
 
-export type ChangeFacts = Pick<Change, "body" | "bodies" | "isAtomic" | "limit">;
+export type ChangeFacts = Pick<WriteCommand, "body" | "bodies" | "isAtomic" | "limit">;
 
 /**
  * A single statement is faster. `undefined` if documents are needed, for hooks, for rules of the model, or to find the
@@ -19,7 +19,7 @@ export type ChangeFacts = Pick<Change, "body" | "bodies" | "isAtomic" | "limit">
 export async function performWrite(
   context: OpenLevelContext,
   facts: ChangeFacts,
-): Promise<WriteResult | undefined> {
+): Promise<StatementResult | undefined> {
   const { level: { hooks, operation }, route, source, cache: { claim }, match } = context;
   if (!isOperationName(operation) || needsDocument(context)) return undefined;
   const { body, bodies } = facts;
@@ -49,15 +49,15 @@ export async function performWrite(
 const GUARDED: ReadonlySet<string> = new Set(["update", "remove", "replace"]);
 
 interface Guarded {
-  readonly guard: NamedRule;
-  readonly send: Extract<Write, { kind: "statement" }>["send"];
+  readonly guard: FieldHook;
+  readonly send: Extract<PlannedWrite, { kind: "statement" }>["send"];
 }
 
 /** "refused" means that documents must write the change. */
 async function sendGuarded(
   context: OpenLevelContext,
   { guard, send }: Guarded,
-): Promise<WriteResult | Unsent> {
+): Promise<StatementResult | Unsent> {
   const { source, req, match, level: { operation } } = context;
   for (let asked = 1;; asked++) {
     const found = await source.readGuarded?.(idParam(context), guard.reads);
@@ -65,7 +65,7 @@ async function sendGuarded(
     if (found === null && operation === "replace") return "refused";
     if (found === null) throw notFound();
     const { read, unchanged } = found;
-    if (await runHook("postFetch", () => guard.judge({ req, read })) === undefined) {
+    if (await runHook("postFetch", () => guard.decide({ req, read })) === undefined) {
       throw notFound();
     }
     const sent = await send(unchanged);

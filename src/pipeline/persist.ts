@@ -3,7 +3,7 @@ import { eachInTurn } from "../errors/bulk_error.ts";
 import { detachedModel } from "../schema/get_model.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { castFailure } from "../write/attribute_problems.ts";
-import { failedSet } from "../write/failed_sets.ts";
+import { findFailedCast } from "../write/failed_casts.ts";
 import type { SavedEntity } from "../sources/saved_entity.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
@@ -68,7 +68,7 @@ async function validateEntity(
     .map((name) => [name, values[name]]);
   const doc = new (detachedModel(target))(Object.fromEntries(declared));
   // The body was cast already, so a hook is the cause.
-  const failed = failedSet(doc);
+  const failed = findFailedCast(doc);
   if (failed !== undefined) throw castFailure(failed, { shape, target });
   await doc.validate(paths);
 }

@@ -39,18 +39,18 @@ export interface Found {
 
 export const NO_PIECES: Pieces = {};
 
-export function joinPieces(all: readonly Pieces[]): Pieces {
+export function mergePieces(all: readonly Pieces[]): Pieces {
   const [first = NO_PIECES, ...others] = all;
-  let joined = first;
+  let merged = first;
   for (const more of others) {
     const twice = Object.keys(more).find((name) =>
-      name !== "filter" && Object.hasOwn(joined, name)
+      name !== "filter" && Object.hasOwn(merged, name)
     );
     if (twice !== undefined) {
       throw new TypeError(`Cannot join the pieces of a request: two features set "${twice}"`);
     }
-    const filter = joined.filter && more.filter && everyFilter(joined.filter, more.filter);
-    joined = { ...joined, ...more, ...filter && { filter } };
+    const filter = merged.filter && more.filter && everyFilter(merged.filter, more.filter);
+    merged = { ...merged, ...more, ...filter && { filter } };
   }
-  return joined;
+  return merged;
 }

@@ -10,14 +10,14 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import type { EntitiesRead } from "../sources/source.ts";
-import { fetchOne, openRead } from "./fetch.ts";
+import { fetchOne, prepareRead } from "./fetch.ts";
 import { idParam, type OpenLevelContext, separatorOf } from "./request/request_context.ts";
 import { isOver, type Reply } from "./request/reply.ts";
 import { readVersion, versionRead } from "./request/versions.ts";
 import { passHook } from "./pass_hooks.ts";
 
 export async function readOne(context: OpenLevelContext): Promise<Reply> {
-  const read = await openRead(context);
+  const read = await prepareRead(context);
   if (read.kind === "documents") return await readForHooks(context, read);
   const found = await read.one(idParam(context));
   if (found === null) throw notFound();
@@ -26,12 +26,12 @@ export async function readOne(context: OpenLevelContext): Promise<Reply> {
 
 async function readForHooks(context: OpenLevelContext, read: EntitiesRead): Promise<Reply> {
   const early = await versionBefore(context);
-  const { seen, version, parentId } = await fetchOne(context, read);
-  const saves = savesOf(seen);
-  const sent = await passHook(context, "preSend", { entity: seen });
+  const { passed, version, parentId } = await fetchOne(context, read);
+  const saves = savesOf(passed);
+  const sent = await passHook(context, "preSend", { entity: passed });
   if (sent === undefined) throw notFound();
   const [text = ""] = await entityTexts(context, [entityValue(context, sent)]);
-  const saved = savesOf(seen) === saves ? undefined : versionRead(seen, context).version;
+  const saved = savesOf(passed) === saves ? undefined : versionRead(passed, context).version;
   return { status: 200, text, version: saved ?? early ?? version ?? null, parentId };
 }
 
@@ -55,8 +55,8 @@ export function passReadHooks(
 ): MaybePromise<object | undefined> {
   // A hook may have ended the response.
   if (isOver(context.req)) return undefined;
-  const seen = passHook(context, "postFetch", { entity });
-  return andThen(seen, (each) => each && passHook(context, "preSend", { entity: each }));
+  const passed = passHook(context, "postFetch", { entity });
+  return andThen(passed, (each) => each && passHook(context, "preSend", { entity: each }));
 }
 
 export function entityValue(
@@ -86,7 +86,7 @@ export async function entityTexts(
   return values.map((value) => populatedText(value, targets));
 }
 
-export async function joinedTexts(
+export async function concatenatedTexts(
   context: OpenLevelContext,
   values: readonly unknown[],
 ): Promise<string> {

@@ -1,16 +1,16 @@
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { badFormat, badParameter } from "../errors/refusals.ts";
 import type { BodyLimits } from "../write/body/read_body.ts";
-import { type Description, joinDescriptions, type JoinedDescription } from "./description.ts";
+import { type Description, type MergedDescription, mergeDescriptions } from "./description.ts";
 import type { ActiveFeature, AnyFeature, Exclusive } from "./feature.ts";
 import { GivenRequest, notAllowed, type ParameterForms, readParameters } from "./given_request.ts";
-import type { OperationOptions } from "./operation_options.ts";
+import type { DeclaredOptions } from "./declared_options.ts";
 import { MEDIA_TYPES } from "./request/media_types.ts";
 import type { Route } from "./request/route.ts";
 
-interface ReaderRule {
+interface ReaderFeature {
   readonly feature: AnyFeature;
-  readonly rule: unknown;
+  readonly config: unknown;
   readonly description: Description;
 }
 
@@ -25,34 +25,37 @@ interface ParsedRequest {
 export interface ParsedFeatures {
   readonly active: readonly ActiveFeature[];
   /** The exclusive feature. */
-  readonly lead?: ActiveFeature;
+  readonly exclusive?: ActiveFeature;
 }
 
 const NOTHING: ParsedFeatures = { active: [] };
 
 /** Only this class parses requests, so that a request cannot use a field that is hidden from its reader. */
 export class ReaderOptions {
-  readonly #rules: readonly ReaderRule[];
-  readonly #exclusive: readonly ReaderRule[];
-  readonly #ordinary: readonly ReaderRule[];
+  readonly #features: readonly ReaderFeature[];
+  readonly #exclusive: readonly ReaderFeature[];
+  readonly #ordinary: readonly ReaderFeature[];
   readonly #owned: ParameterForms;
   readonly #offered: readonly string[];
-  readonly description: JoinedDescription;
+  readonly description: MergedDescription;
 
   constructor(
-    readonly declared: OperationOptions,
-    { rules, owned }: { readonly rules: readonly ReaderRule[]; readonly owned: ParameterForms },
+    readonly declared: DeclaredOptions,
+    { features, owned }: {
+      readonly features: readonly ReaderFeature[];
+      readonly owned: ParameterForms;
+    },
   ) {
-    this.#rules = rules;
+    this.#features = features;
     this.#owned = owned;
-    this.description = joinDescriptions(rules.map(({ description }) => description));
+    this.description = mergeDescriptions(features.map(({ description }) => description));
     this.#offered = [MEDIA_TYPES.json, ...Object.keys(this.description.answer.content)];
-    this.#exclusive = rules.filter(({ feature }) => feature.exclusive !== undefined);
-    this.#ordinary = rules.filter(({ feature }) => feature.exclusive === undefined);
+    this.#exclusive = features.filter(({ feature }) => feature.exclusive !== undefined);
+    this.#ordinary = features.filter(({ feature }) => feature.exclusive === undefined);
   }
 
   start(route: Route): void {
-    for (const { feature, rule } of this.#rules) feature.start?.(rule, route);
+    for (const { feature, config } of this.#features) feature.start?.(config, route);
   }
 
   /** An exclusive feature refuses all features that its `keeps` does not name. */
@@ -63,48 +66,52 @@ export class ReaderOptions {
       isDeclared: (name) => Object.hasOwn(this.description.parameters, name),
       ofHooks,
     });
-    const requestOf = ({ feature, description }: ReaderRule) => {
+    const requestOf = ({ feature, description }: ReaderFeature) => {
       const own = { given, description, offered: this.#offered, bodyLimits };
       return new GivenRequest(req, { ...own, captured: captured?.get(feature) });
     };
-    const parse = (each: ReaderRule): ActiveFeature[] => {
-      const { feature, rule } = each;
-      const params = feature.parse(rule, requestOf(each));
+    const parse = (each: ReaderFeature): ActiveFeature[] => {
+      const { feature, config } = each;
+      const params = feature.parse(config, requestOf(each));
       return params === undefined ? [] : [{ feature, params }];
     };
-    const early = new Map<ReaderRule, ActiveFeature[]>();
-    const [lead, second] = this.#exclusive.filter((each) => {
-      const { feature, rule } = each;
-      if (feature.asks !== undefined) return feature.asks(rule, requestOf(each));
+    const early = new Map<ReaderFeature, ActiveFeature[]>();
+    const [chosen, second] = this.#exclusive.filter((each) => {
+      const { feature, config } = each;
+      if (feature.asks !== undefined) return feature.asks(config, requestOf(each));
       const parsed = parse(each);
       early.set(each, parsed);
       return parsed.length > 0;
     });
-    const exclusive = lead?.feature.exclusive;
+    const exclusive = chosen?.feature.exclusive;
     if (exclusive !== undefined && second?.feature.exclusive !== undefined) {
       throw badFormat(exclusive.clash(second.feature.exclusive.noun));
     }
     const applied = exclusive === undefined
       ? this.#ordinary
-      : this.#rules.filter(({ feature }) =>
-        feature === lead?.feature || exclusive.keeps.includes(feature.name)
+      : this.#features.filter(({ feature }) =>
+        feature === chosen?.feature || exclusive.keeps.includes(feature.name)
       );
-    if (exclusive !== undefined) refuseHeaders(req, { exclusive, rules: this.#rules, applied });
+    if (exclusive !== undefined) {
+      refuseHeaders(req, { exclusive, features: this.#features, applied });
+    }
     for (const name of given.keys()) {
-      if (ofHooks.includes(name) || applied.some((rule) => describes(rule, name))) continue;
+      if (ofHooks.includes(name) || applied.some((config) => describes(config, name))) continue;
       throw exclusive === undefined ? notAllowed(name) : badParameter(name, exclusive.allowed);
     }
-    const others = applied.filter((each) => each !== lead).flatMap(parse);
-    if (lead === undefined) return { active: others };
-    const [first] = early.get(lead) ?? parse(lead);
-    return first === undefined ? { active: others } : { lead: first, active: [first, ...others] };
+    const others = applied.filter((each) => each !== chosen).flatMap(parse);
+    if (chosen === undefined) return { active: others };
+    const [first] = early.get(chosen) ?? parse(chosen);
+    return first === undefined
+      ? { active: others }
+      : { exclusive: first, active: [first, ...others] };
   }
 }
 
-interface AppliedRules {
+interface AppliedFeatures {
   readonly exclusive: Exclusive;
-  readonly rules: readonly ReaderRule[];
-  readonly applied: readonly ReaderRule[];
+  readonly features: readonly ReaderFeature[];
+  readonly applied: readonly ReaderFeature[];
 }
 
 /**
@@ -113,11 +120,11 @@ interface AppliedRules {
  */
 function refuseHeaders(
   { headers }: FrameworkRequest,
-  { exclusive, rules, applied }: AppliedRules,
+  { exclusive, features, applied }: AppliedFeatures,
 ): void {
-  const namesIn = (some: readonly ReaderRule[]) =>
+  const namesIn = (some: readonly ReaderFeature[]) =>
     some.flatMap(({ description }) => Object.keys(description.headers ?? {}));
-  const excluded = rules.filter((each) => !applied.includes(each) && !each.feature.exclusive);
+  const excluded = features.filter((each) => !applied.includes(each) && !each.feature.exclusive);
   const known = namesIn(applied);
   const name = namesIn(excluded).find((each) =>
     headers[each.toLowerCase()] !== undefined && !known.includes(each)
@@ -126,6 +133,6 @@ function refuseHeaders(
   throw badFormat(`The header "${name}" is not for ${exclusive.noun.toLowerCase()}`);
 }
 
-function describes({ description: { parameters = {} } }: ReaderRule, name: string): boolean {
+function describes({ description: { parameters = {} } }: ReaderFeature, name: string): boolean {
   return Object.hasOwn(parameters, name);
 }

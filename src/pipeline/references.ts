@@ -38,7 +38,7 @@ export async function referredModels(
   { isGuarded = false }: { readonly isGuarded?: boolean } = {},
 ): Promise<ReadonlyMap<FieldShape, ReferredModel>> {
   const { db } = await context.model();
-  const known = {
+  const scopesOf = {
     guarded: new Map<Model<unknown>, Filter>(),
     open: new Map<Model<unknown>, Filter>(),
   };
@@ -46,7 +46,7 @@ export async function referredModels(
   for (const field of fields) {
     const named = namedModel(field, db);
     const asksGuards = isGuarded && !isUnguarded(field);
-    const scopes = asksGuards ? known.guarded : known.open;
+    const scopes = asksGuards ? scopesOf.guarded : scopesOf.open;
     const scope = scopes.get(named.model) ?? await classScope(context, { ...named, asksGuards });
     scopes.set(named.model, scope);
     referred.set(field, { ...named, scope });
@@ -196,6 +196,6 @@ async function lookUp(
   const query = model.find({}, { _id: 1 }, options);
   const named = withConditions(query, everyFilter({ _id: { $in: [...ids.values()] } }, scope));
   const found = ids.size === 0 ? [] : await timeBudget.wait(named.exec()) as { _id: unknown }[];
-  const present = new Set<string | undefined>(found.map(({ _id }) => storedText(_id)));
-  return references.filter((_, index) => !present.has(texts[index]));
+  const foundIds = new Set<string | undefined>(found.map(({ _id }) => storedText(_id)));
+  return references.filter((_, index) => !foundIds.has(texts[index]));
 }

@@ -1,8 +1,8 @@
 import { markConditions } from "../filter/filters.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import { unchangedSeen } from "../write/update_conditions.ts";
+import { unchangedSinceHooks } from "../write/update_conditions.ts";
 import { bindToVersion } from "./failures.ts";
-import { openEntities, passPostFetch, selectEntities } from "./fetch.ts";
+import { passPostFetch, prepareEntitiesRead, selectEntities } from "./fetch.ts";
 import { writeFetched } from "./guard.ts";
 import { checkVersion } from "./request/versions.ts";
 import { collect, mapAll, mapInOrder } from "../sources/lists/map_in_order.ts";
@@ -14,7 +14,7 @@ import { passPreSave } from "./write.ts";
 export async function remove(context: OpenLevelContext): Promise<Reply> {
   return await writeFetched(context, async (fetched) => {
     checkVersion(context, fetched);
-    const ready = await allow(context, fetched.seen);
+    const ready = await allow(context, fetched.passed);
     await bindToVersion(context, () => persistRemoval(context, ready));
     return { status: 204 };
   });
@@ -24,13 +24,16 @@ export async function remove(context: OpenLevelContext): Promise<Reply> {
 export async function removeMany(context: OpenLevelContext, limit: number): Promise<number> {
   const { level: { hooks }, source } = context;
   const [entities, pass] = limit === Infinity
-    ? [(await openEntities(context)).list(), (entity: object) => passRemovalHooks(context, entity)]
+    ? [
+      (await prepareEntitiesRead(context)).list(),
+      (entity: object) => passRemovalHooks(context, entity),
+    ]
     : [[await selectEntities(context, limit)], (entity: object) => allow(context, entity)];
   if (hooks.persist === undefined) {
     const removals = await collect(mapInOrder(entities, async (entity) => {
       const ready = await pass(entity);
       if (ready === undefined) return undefined;
-      const unchanged = isDocument(ready) ? markConditions(unchangedSeen(ready)) : {};
+      const unchanged = isDocument(ready) ? markConditions(unchangedSinceHooks(ready)) : {};
       return { id: source.identify(ready), unchanged };
     }));
     return await source.removeMany(
@@ -47,8 +50,8 @@ async function passRemovalHooks(
   context: OpenLevelContext,
   entity: object,
 ): Promise<object | undefined> {
-  const seen = await passPostFetch(context, entity);
-  return seen && await allow(context, seen);
+  const passed = await passPostFetch(context, entity);
+  return passed && await allow(context, passed);
 }
 
 function allow(context: OpenLevelContext, entity: object): Promise<object> {

@@ -8,7 +8,7 @@ import { castKey, castPathId, castPathKey } from "../sources/entities.ts";
 import { typeProblem } from "../write/body/strict_body.ts";
 import { storedText } from "../store/values.ts";
 import { isLost } from "./failures.ts";
-import { fetchOne, openEntities } from "./fetch.ts";
+import { fetchOne, prepareEntitiesRead } from "./fetch.ts";
 import { guardOf, MAX_ASKED } from "./guard.ts";
 import { openLevel } from "./open_level.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
@@ -54,7 +54,7 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
 
 async function isAbsent(context: OpenLevelContext): Promise<boolean> {
   if (context.level.hooks.fetch !== undefined) return false;
-  return await (await openEntities(context)).one(idParam(context)) === null;
+  return await (await prepareEntitiesRead(context)).one(idParam(context)) === null;
 }
 
 /** A new entity is stored with the key of the path. */

@@ -24,8 +24,8 @@ import { write } from "./write.ts";
 
 export async function runPipeline(call: Call): Promise<Reply> {
   await admit(call);
-  const { lead } = call.context;
-  const takeOver = lead?.feature.takeOver?.(lead.params, call);
+  const { exclusive } = call.context;
+  const takeOver = exclusive?.feature.takeOver?.(exclusive.params, call);
   if (takeOver !== undefined) return { status: 200, takeOver, staysOpen: true };
   const reply = await perform(call);
   const isWrite = call.route.operation.change !== undefined;
@@ -51,10 +51,10 @@ function headersOf(context: LevelContext, { found }: Reply): Record<string, stri
 
 async function perform(call: Call): Promise<Reply> {
   const { route: { operation, bodyLimits }, req } = call;
-  const { lead } = call.context;
+  const { exclusive } = call.context;
   // A feature that replaces the operation reads the body by itself.
   const takesBody = (operation.change === "merge" || operation.change === "replace") &&
-    lead?.feature.respond === undefined && call.context.level.perform === undefined;
+    exclusive?.feature.respond === undefined && call.context.level.perform === undefined;
   const body = takesBody ? readBody(req, bodyLimits) : undefined;
   call.context.level.checkRequest?.(call.context);
   const opened = await openLevel(call.context);
@@ -72,8 +72,8 @@ async function perform(call: Call): Promise<Reply> {
 }
 
 async function operate(context: OpenLevelContext, body: JsonObject | undefined): Promise<Reply> {
-  const { lead } = context;
-  const reply = await lead?.feature.respond?.(lead.params, context);
+  const { exclusive } = context;
+  const reply = await exclusive?.feature.respond?.(exclusive.params, context);
   if (reply !== undefined) return reply;
   if (!context.route.operation.many) return await performOn(context, body);
   return context.route.operation.change === undefined

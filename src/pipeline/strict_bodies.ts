@@ -20,15 +20,15 @@ export function passesUnread(context: LevelContext, body: JsonObject): boolean {
 /** A key that the caller cannot set may have the value that he sees. An old version is a 409. */
 export function strictProblems(
   context: LevelContext,
-  { body, seen }: { readonly body: JsonObject; readonly seen?: object | undefined },
+  { body, passed }: { readonly body: JsonObject; readonly passed?: object | undefined },
 ): Problems {
   if (!context.route.strict.bodies) return {};
-  const place = placeOf(context, seen === undefined);
+  const place = placeOf(context, passed === undefined);
   const { problems, needsStored } = checkStrictBody(body, place);
   if (!needsStored) return problems;
   // A PUT that creates has no stored version, so any version is out of date.
   const replaces = context.level.kind.change === "replace";
-  const stored = seen === undefined ? replaces ? {} : undefined : jsonOf(seen, context);
+  const stored = passed === undefined ? replaces ? {} : undefined : jsonOf(passed, context);
   if (stored === undefined) return problems;
   const verdict = checkStrictBody(body, { ...place, stored });
   if (verdict.isStale) throw staleVersion();
@@ -75,8 +75,8 @@ function placeOf(
 }
 
 /** Without fields that a hook or a projection may leave out, whose values clients could otherwise guess. */
-function jsonOf(seen: object, { level: { shape, hooks, versionKey }, state }: LevelContext) {
-  const text = wholeToJson(seen, { shape, unshown: unshownFields({}, shape) });
+function jsonOf(passed: object, { level: { shape, hooks, versionKey }, state }: LevelContext) {
+  const text = wholeToJson(passed, { shape, unshown: unshownFields({}, shape) });
   const json: unknown = JSON.parse(text);
   const projection = readProjection(state.projection, shape);
   const leftOut = leftOutBy(hooks.preSend);

@@ -56,7 +56,7 @@ export async function writeOnce(
   context: OpenLevelContext,
   given: { readonly body: JsonObject; readonly fetched: Fetched },
 ): Promise<Reply> {
-  return await saveDraft(context, openDraft(context, given));
+  return await saveDraft(context, makeDraft(context, given));
 }
 
 /** `change` returns the references whose entities must exist. */
@@ -72,19 +72,19 @@ export async function changeEntity(
 
 async function changedDraft(
   context: OpenLevelContext,
-  { seen, change }: Fetched & { readonly change: Parameters<typeof changeEntity>[1] },
+  { passed, change }: Fetched & { readonly change: Parameters<typeof changeEntity>[1] },
 ): Promise<Draft> {
   const { level: { shape, target, operation } } = context;
-  if (!isDocument(seen)) {
+  if (!isDocument(passed)) {
     throw new TypeError(
       `Cannot run ${operation}() of "${target.name}": a hook gave no document of its entity`,
     );
   }
-  const previous = snapshot(context, seen);
-  readSnapshot(seen);
-  attributeProblems(seen, { shape, target });
-  const references = await change(seen);
-  return { entity: seen, references, body: {}, at: "", previous, isNew: false };
+  const previous = snapshot(context, passed);
+  readSnapshot(passed);
+  attributeProblems(passed, { shape, target });
+  const references = await change(passed);
+  return { entity: passed, references, body: {}, at: "", previous, isNew: false };
 }
 
 async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply> {
@@ -169,35 +169,35 @@ export async function answerCreated(
   return { status: 201, text: `[${texts.join()}]` };
 }
 
-function openDraft(
+function makeDraft(
   context: OpenLevelContext,
   { body, fetched }: { readonly body: JsonObject; readonly fetched: Fetched },
 ): Draft {
   const { route: { operation: { origin } } } = context;
-  const { entity, seen } = fetched;
+  const { entity, passed } = fetched;
   const isNew = origin === "new" || origin === "byKey" && isDocument(entity) && entity.isNew;
   if (origin === "byKey") checkPresence(context, !isNew);
   if (!isNew) checkVersion(context, fetched);
-  return mergeDraft(context, seen, { body, at: "", isNew });
+  return mergeDraft(context, passed, { body, at: "", isNew });
 }
 
 export function mergeDraft(
   context: OpenLevelContext,
-  seen: object,
+  passed: object,
   { body, at, isNew }: Pick<Draft, "body" | "at" | "isNew">,
 ): Draft {
   const { level: { shape, target }, route: { operation: { change } } } = context;
   const replaces = change === "replace" && !isNew;
-  const previous = isNew ? undefined : snapshot(context, seen);
-  if (!isNew && isDocument(seen)) readSnapshot(seen);
-  const strict = strictProblems(context, { body, ...!isNew && { seen } });
-  const { problems, ...merged } = mergeBody(seen, { body, shape, isNew, replaces });
+  const previous = isNew ? undefined : snapshot(context, passed);
+  if (!isNew && isDocument(passed)) readSnapshot(passed);
+  const strict = strictProblems(context, { body, ...!isNew && { passed } });
+  const { problems, ...merged } = mergeBody(passed, { body, shape, isNew, replaces });
   if (isDocument(merged.entity)) attributeProblems(merged.entity, { shape, target, body });
   const all = { ...problems, ...strict };
   return { ...merged, ...!isEmpty(all) && { problems: all }, body, at, previous, isNew };
 }
 
-/** Adds the rules that other values break, so that a form can show all errors at once. */
+/** Adds the errors of other values, so that a form can show all errors at once. */
 export async function refuseProblems(
   context: OpenLevelContext,
   drafts: readonly Draft[],
@@ -213,7 +213,7 @@ export async function refuseProblems(
   const pacer = new TurnPacer();
   for (const draft of drafts) {
     if (pacer.isDue) await pacer.rest();
-    const own = Object.entries({ ...await brokenRules(context, draft), ...draft.problems });
+    const own = Object.entries({ ...await draftProblems(context, draft), ...draft.problems });
     Object.assign(found, Object.fromEntries(own.map(([path, each]) => [draft.at + path, each])));
   }
   throw badData({ ...found, ...missing });
@@ -237,7 +237,7 @@ export async function refusalsOf(
   for (const [index, draft] of drafts.entries()) {
     if (Object.keys(problems[index] ?? {}).length === 0) continue;
     if (pacer.isDue) await pacer.rest();
-    const broken = await brokenRules(context, draft);
+    const broken = await draftProblems(context, draft);
     refusals.set(draft, badData({ ...broken, ...problems[index] }));
   }
   return refusals;
@@ -268,8 +268,8 @@ export function idOf(entity: object, { parameter }: Level): string | undefined {
   return _id === undefined || _id === null ? undefined : String(_id);
 }
 
-/** A rule of a field that is not in the body counts only if the entity must be complete. */
-async function brokenRules(
+/** An error of a field that is not in the body counts only if the entity must be complete. */
+async function draftProblems(
   { level: { shape, hooks, kind }, timeBudget }: OpenLevelContext,
   { body, entity }: Draft,
 ): Promise<Problems | undefined> {

@@ -28,7 +28,7 @@ export async function writeEach(
     ? await writeInOrder(context, left)
     : isAlone
     ? await mapAll(left, (body) => writeAlone(context, body))
-    : await insertEach(context, left);
+    : await insertDrafts(context, left);
   const next = written.values();
   return bodies.map((_, index) => results[index] ?? next.next().value ?? {});
 }
@@ -56,24 +56,24 @@ async function writeAlone(context: OpenLevelContext, body: unknown): Promise<Ite
 /** After its first error, the entity takes part in no further step. */
 interface Attempt {
   readonly body: unknown;
-  readonly seen?: object;
+  readonly passed?: object;
   readonly draft?: Draft;
   readonly ready?: object;
   readonly error?: unknown;
 }
 
 /** The hooks up to `preSave` run before the one insert statement. */
-async function insertEach(
+async function insertDrafts(
   context: OpenLevelContext,
   bodies: readonly unknown[],
 ): Promise<ItemResult[]> {
   const { level, source } = context;
   const opened = await attemptEach(bodies.map((body) => ({ body })), async () => {
-    return { seen: (await fetchOne(context)).seen };
+    return { passed: (await fetchOne(context)).passed };
   });
-  const merged = await attemptEach(opened, ({ body, seen }) => {
+  const merged = await attemptEach(opened, ({ body, passed }) => {
     if (!isJsonObject(body)) throw badFormat(NO_OBJECT);
-    return { draft: mergeDraft(context, seen as object, { body, at: "", isNew: true }) };
+    return { draft: mergeDraft(context, passed as object, { body, at: "", isNew: true }) };
   });
   const refusals = await refusalsOf(context, merged.flatMap(({ draft }) => draft ?? []));
   const passed = await attemptEach(merged, async ({ draft }) => {

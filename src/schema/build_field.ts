@@ -93,7 +93,7 @@ export function buildField(field: FieldRecord, schemas: OtherSchemas): BuiltFiel
   const { array, name, options } = field;
   checkLoaded(field);
   checkOptions(field);
-  checkRules(field);
+  checkAccess(field);
   if (array && options.items === undefined) {
     throw new TypeError(`property "${name}" is an array without "items"`);
   }
@@ -110,7 +110,7 @@ export function buildField(field: FieldRecord, schemas: OtherSchemas): BuiltFiel
   const { definition: type, refersTo } = elementType(field, schemas);
   checkReferenceOptions(field, type);
   checkDateOnly(field, type);
-  checkValueRules(field, type);
+  checkConstraints(field, type);
   const definition = array ? arrayOf(type, { own, values }) : { ...own, ...values, ...type };
   return { definition, ...refersTo && { refersTo } };
 }
@@ -238,11 +238,11 @@ function isKnownOption(name: string, array: boolean): boolean {
 }
 
 /** A promise counts as "restricted", so the field would be hidden from every reader. */
-function checkRules({ name, options }: FieldRecord): void {
-  for (const rule of ["hidden", "readonly"]) {
-    const { [rule]: given } = options;
+function checkAccess({ name, options }: FieldRecord): void {
+  for (const option of ["hidden", "readonly"]) {
+    const { [option]: given } = options;
     if (typeof given !== "function" || !isAsync(given)) continue;
-    throw new TypeError(`property "${name}" has "${rule}", which is asynchronous`);
+    throw new TypeError(`property "${name}" has "${option}", which is asynchronous`);
   }
 }
 
@@ -282,10 +282,10 @@ function firstDay(min: unknown): unknown {
 }
 
 /**
- * Mongoose ignores some rules for some types. A Mongoose type of the application may read any
+ * Mongoose ignores some options for some types. A Mongoose type of the application may read any
  * option.
  */
-function checkValueRules(
+function checkConstraints(
   { array, name, options }: FieldRecord,
   { type }: Record<string, unknown>,
 ): void {
@@ -297,9 +297,9 @@ function checkValueRules(
     readonly prototype?: SchemaType;
   };
   if (prototype instanceof mongoose.SchemaType && !isMongooseType(prototype)) return;
-  for (const [rule, [problem, isOfKind]] of Object.entries(KINDS_OF_TYPES[kind] ?? {})) {
-    if (options[rule] === undefined || isOfKind(options[rule])) continue;
-    throw new TypeError(`property "${name}" has "${rule}", which is ${problem}`);
+  for (const [option, [problem, isOfKind]] of Object.entries(KINDS_OF_TYPES[kind] ?? {})) {
+    if (options[option] === undefined || isOfKind(options[option])) continue;
+    throw new TypeError(`property "${name}" has "${option}", which is ${problem}`);
   }
   if (options.expires !== undefined && (array || kind !== "Date")) {
     throw new TypeError(`property "${name}" has "expires", which only a Date can have`);
@@ -311,16 +311,16 @@ function checkValueRules(
       throw new TypeError(`property "${name}" has "${low}" above "${high}", so no value is valid`);
     }
   }
-  for (const rule of ELEMENT_OPTIONS) {
-    const isSet = !VALUE_OPTIONS.includes(rule) && (options[rule] ?? false) !== false;
-    if (!isSet || typeof Object(prototype)[rule] === "function") continue;
+  for (const option of ELEMENT_OPTIONS) {
+    const isSet = !VALUE_OPTIONS.includes(option) && (options[option] ?? false) !== false;
+    if (!isSet || typeof Object(prototype)[option] === "function") continue;
     const isUntyped = !array && kind === "String" &&
       [options.type, options.ref, options.default].every((each) => each === undefined);
     const cure = isUntyped
-      ? `it is a String: add "type: ${options[rule] instanceof Date ? "Date" : "Number"}"`
+      ? `it is a String: add "type: ${options[option] instanceof Date ? "Date" : "Number"}"`
       : `use "validate"`;
     throw new TypeError(
-      `property "${name}" has "${rule}", which Mongoose ignores for values of this type: ${cure}`,
+      `property "${name}" has "${option}", which Mongoose ignores for values of this type: ${cure}`,
     );
   }
 }

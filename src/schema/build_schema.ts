@@ -22,7 +22,11 @@ import {
 import { checkMongoose } from "./mongoose/assumptions.ts";
 import { castUuids } from "./mongoose/schemas/cast_uuids.ts";
 import { cutTimes } from "./mongoose/schemas/cut_times.ts";
-import { rememberDefault, requireId, ruleAgainstDefault } from "./mongoose/schemas/field_rules.ts";
+import {
+  constraintAgainstDefault,
+  rememberDefault,
+  requireId,
+} from "./mongoose/schemas/field_rules.ts";
 import { refusePromises } from "./mongoose/schemas/refuse_promises.ts";
 import { guardValidators } from "./mongoose/schemas/validators.ts";
 import { countSaves } from "./mongoose/statements/save_by.ts";
@@ -103,10 +107,13 @@ export function buildSchema(target: ModelClass, built: BuiltSchemas = usual): Bu
   return result;
 }
 
-export function referredModels(schema: BuiltSchema, seen = new Set<BuiltSchema>()): ModelClass[] {
-  if (seen.has(schema)) return [];
-  seen.add(schema);
-  const inner = [...schema.embeds].flatMap((each) => referredModels(each, seen));
+export function referredModels(
+  schema: BuiltSchema,
+  visited = new Set<BuiltSchema>(),
+): ModelClass[] {
+  if (visited.has(schema)) return [];
+  visited.add(schema);
+  const inner = [...schema.embeds].flatMap((each) => referredModels(each, visited));
   return [...schema.refersTo, ...inner];
 }
 
@@ -196,9 +203,9 @@ export function hideWithin(schema: Schema): void {
 
 /** Every create without the field would be refused. */
 function refuseDefault(type: SchemaType): void {
-  const rule = ruleAgainstDefault(type);
-  if (rule === undefined) return;
-  throw new TypeError(`property "${type.path}" has a "default" that its "${rule}" refuses`);
+  const constraint = constraintAgainstDefault(type);
+  if (constraint === undefined) return;
+  throw new TypeError(`property "${type.path}" has a "default" that its "${constraint}" refuses`);
 }
 
 /** MongoDB would remove no documents. */

@@ -26,11 +26,11 @@ export function schemasFor({ plugins }: Connection): BuiltSchemas | undefined {
   const [first] = plugins as readonly Plugin[];
   if (first === undefined) return withoutPlugins;
   const [apply] = first;
-  const known = withPlugins.get(apply) ?? [];
-  let found = known.find((each) => isSame(each.plugins, plugins));
+  const cached = withPlugins.get(apply) ?? [];
+  let found = cached.find((each) => isSame(each.plugins, plugins));
   if (found === undefined) {
     found = { plugins: [...plugins], built: new WeakMap() };
-    withPlugins.set(apply, [...known, found]);
+    withPlugins.set(apply, [...cached, found]);
   }
   return found.built;
 }

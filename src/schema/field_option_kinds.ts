@@ -9,13 +9,13 @@ type FieldKind = readonly [problem: string, isOfKind: Check];
 
 const isBoolean: Check = (value) => typeof value === "boolean";
 const isFunction: Check = (value) => typeof value === "function";
-const isText: Check = (value) => typeof value === "string" && value !== "";
+const isNonEmptyString: Check = (value) => typeof value === "string" && value !== "";
 
 const FREE: FieldKind = ["", () => true];
 const FLAG: FieldKind = ["not a boolean", isBoolean];
 const FUNCTION: FieldKind = ["not a function", isFunction];
 const STRING: FieldKind = ["not a text", (value) => typeof value === "string"];
-const RULE: FieldKind = [
+const ACCESS: FieldKind = [
   "neither a boolean nor a function",
   (value) => isBoolean(value) || isFunction(value),
 ];
@@ -28,8 +28,8 @@ const BOUND: FieldKind = ["not a finite number or a date", bounded(isBound)];
 const LENGTH: FieldKind = ["not a whole number", bounded(isLength)];
 
 export const OWN_KINDS: Readonly<Record<string, FieldKind>> = {
-  hidden: RULE,
-  readonly: RULE,
+  hidden: ACCESS,
+  readonly: ACCESS,
   apart: FLAG,
   dateOnly: FLAG,
   exists: FLAG,
@@ -39,7 +39,10 @@ export const OWN_KINDS: Readonly<Record<string, FieldKind>> = {
   description: STRING,
   deprecated: FLAG,
   example: ["not a value of JSON", isJson],
-  alias: ["not a name", (value) => isText(value) || isNames(value) && value.every(isText)],
+  alias: [
+    "not a name",
+    (value) => isNonEmptyString(value) || isNames(value) && value.every(isNonEmptyString),
+  ],
   get: FUNCTION,
   set: FUNCTION,
   type: FREE,
@@ -70,11 +73,12 @@ export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
   ],
   sparse: FLAG,
   text: FLAG,
-  immutable: RULE,
+  immutable: ACCESS,
   select: ["not a boolean", (value) => isBoolean(value) || value === 0 || value === 1],
   expires: [
     'neither a number of seconds nor a time such as "1d"',
-    (value) => isText(value) || typeof value === "number" && value >= 0 && Number.isFinite(value),
+    (value) =>
+      isNonEmptyString(value) || typeof value === "number" && value >= 0 && Number.isFinite(value),
   ],
   enum: ["not a list of values", isEnum],
   validate: ["neither a validator nor a schema", isValidator],
@@ -94,7 +98,10 @@ export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
   populate: FREE,
   discriminators: FREE,
   encrypt: FREE,
-  refPath: ["neither a text nor a function", (value) => isText(value) || isFunction(value)],
+  refPath: [
+    "neither a text nor a function",
+    (value) => isNonEmptyString(value) || isFunction(value),
+  ],
   castNonArrays: FLAG,
   auto: FLAG,
   allowNull: FLAG,
@@ -116,14 +123,14 @@ function bounded(isValue: Check): Check {
   return (value) =>
     isValue(value) ||
     Array.isArray(value) && value.length === 2 && isValue(value[0]) &&
-      (isText(value[1]) || isFunction(value[1]));
+      (isNonEmptyString(value[1]) || isFunction(value[1]));
 }
 
 /** Mongoose casts the limits of dates and calls functions that return them. */
 function isBound(value: unknown): boolean {
   if (value instanceof Date) return !Number.isNaN(value.getTime());
   return isNumber(value) || isFunction(value) ||
-    isText(value) && !Number.isNaN(Date.parse(String(value)));
+    isNonEmptyString(value) && !Number.isNaN(Date.parse(String(value)));
 }
 
 function isLength(value: unknown): boolean {
@@ -131,8 +138,9 @@ function isLength(value: unknown): boolean {
 }
 
 function isRequired(value: unknown): boolean {
-  const isRule: Check = (each) => isBoolean(each) || isText(each) || isFunction(each);
-  return bounded(isRule)(value) || isJsonObject(value) && isRule(value.isRequired);
+  const isRequirement: Check = (each) =>
+    isBoolean(each) || isNonEmptyString(each) || isFunction(each);
+  return bounded(isRequirement)(value) || isJsonObject(value) && isRequirement(value.isRequired);
 }
 
 function isEnum(value: unknown): boolean {

@@ -14,13 +14,13 @@ import { watchIndexes } from "./index_builds.ts";
 import { memoize } from "./memoize.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
-import { dropStrays } from "./mongoose/documents/stray_references.ts";
+import { dropReferencedObjects } from "./mongoose/documents/referenced_objects.ts";
 import { keepLoaded } from "./mongoose/documents/keep_loaded.ts";
 import { dropUnreadable } from "./mongoose/documents/unreadable_values.ts";
 import { changeAsBase } from "./mongoose/schemas/change_indexes.ts";
 import { castUuids } from "./mongoose/schemas/cast_uuids.ts";
 import { cutTimes } from "./mongoose/schemas/cut_times.ts";
-import { copyRules } from "./mongoose/schemas/field_rules.ts";
+import { copyConstraints } from "./mongoose/schemas/field_rules.ts";
 import { watchKinds } from "./mongoose/schemas/schema_kinds.ts";
 import {
   copyPluginMark,
@@ -49,9 +49,9 @@ export function getModel<C extends ModelClass>(
   target: C,
   connection: Connection = mongoose.connection,
 ): ModelOf<C> {
-  const known = models.get(connection)?.get(target);
+  const cached = models.get(connection)?.get(target);
   // MongoDB refuses index builds in a transaction, so the model is compiled outside of it.
-  return (known ?? runOutside(() => compile(target, connection))) as unknown as ModelOf<C>;
+  return (cached ?? runOutside(() => compile(target, connection))) as unknown as ModelOf<C>;
 }
 
 /** Compiles no model, which would create a collection. */
@@ -71,7 +71,7 @@ export async function storedClasses(
 function compile(target: ModelClass, connection: Connection): Model<unknown> {
   checkConnection(connection);
   const { schema } = buildSchema(target, schemasFor(connection));
-  dropStrays(schema);
+  dropReferencedObjects(schema);
   dropUnreadable(schema);
   keepLoaded(schema);
   const collection = collectionName(target, schema);
@@ -106,8 +106,8 @@ function compileReferred(target: ModelClass, connection: Connection): void {
 
 /** For objects that are stored inside other entities. */
 export function embeddedModel(target: ModelClass, connection: Connection): Model<unknown> {
-  const known = connection.models[embeddedName(target)];
-  if (known !== undefined) return known;
+  const cached = connection.models[embeddedName(target)];
+  if (cached !== undefined) return cached;
   const model = compileEmbedded(target, connection);
   compileReferred(target, connection);
   return model;
@@ -127,12 +127,12 @@ export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
 function compileEmbedded(target: ModelClass, connection: Connection): Model<unknown> {
   // Only the outer entity has a version.
   const { schema } = buildSchema(target, schemasFor(connection));
-  dropStrays(schema);
+  dropReferencedObjects(schema);
   dropUnreadable(schema);
   keepLoaded(schema);
   const own = schema.clone().set("autoCreate", false).set("autoIndex", false)
     .set("autoSearchIndex", false).set("versionKey", false) as Schema;
-  for (const [path, type] of Object.entries(own.paths)) copyRules(schema.path(path), type);
+  for (const [path, type] of Object.entries(own.paths)) copyConstraints(schema.path(path), type);
   castUuids(own);
   cutTimes(own);
   copyPluginMark(schema, own);

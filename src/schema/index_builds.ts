@@ -15,7 +15,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
 /** The next write request reports each failure once. */
-const untoldOf = memoize((_target: ModelClass) => new Set<IndexBuilds>());
+const unreportedOf = memoize((_target: ModelClass) => new Set<IndexBuilds>());
 
 export function watchIndexes(model: Model<unknown>, target: ModelClass): void {
   builds.set(model, new IndexBuilds(model, target));
@@ -25,8 +25,8 @@ export function indexBuilds(model: Model<unknown>): IndexBuilds | undefined {
   return builds.get(model);
 }
 
-export function hasUntoldFailures(target: ModelClass): boolean {
-  return untoldOf(target).size > 0;
+export function hasUnreportedFailures(target: ModelClass): boolean {
+  return unreportedOf(target).size > 0;
 }
 
 /**
@@ -35,7 +35,7 @@ export function hasUntoldFailures(target: ModelClass): boolean {
 export class IndexBuilds {
   readonly #model: Model<unknown>;
   readonly name: string;
-  readonly #untold: Set<IndexBuilds>;
+  readonly #unreported: Set<IndexBuilds>;
   #failure: Error | undefined;
   /** Causes that were logged since the last successful build. */
   readonly #logged = new Set<string>();
@@ -49,7 +49,7 @@ export class IndexBuilds {
   constructor(model: Model<unknown>, target: ModelClass) {
     this.#model = model;
     this.name = target.name;
-    this.#untold = untoldOf(target);
+    this.#unreported = unreportedOf(target);
     model.on("index", (error?: Error) => error ? this.#fail(error) : this.#succeed());
   }
 
@@ -65,8 +65,8 @@ export class IndexBuilds {
     return this.#stands === this.#model.db.getClient();
   }
 
-  takeUntold(): Error | undefined {
-    return this.#untold.delete(this) ? this.#failure : undefined;
+  takeUnreported(): Error | undefined {
+    return this.#unreported.delete(this) ? this.#failure : undefined;
   }
 
   /** The result is for the deployment that the connection currently uses. */
@@ -131,7 +131,7 @@ export class IndexBuilds {
     this.#failure = undefined;
     this.#logged.clear();
     this.#tries = 0;
-    this.#untold.delete(this);
+    this.#unreported.delete(this);
     // No hint if the indexes cannot be listed.
     olderUnique(this.#model).then((older) => {
       const text = olderText(this.name, older);
@@ -146,7 +146,7 @@ export class IndexBuilds {
     this.#failure = error;
     if (!this.#logged.has(cause)) {
       this.#logged.add(cause);
-      this.#untold.add(this);
+      this.#unreported.add(this);
       logHint(
         `Cannot build an index of "${this.name}": ${error.message}; it is tried again until it succeeds`,
       );
@@ -159,7 +159,7 @@ export class IndexBuilds {
   #retryIn(pause: number, client: object): void {
     const retry = () => {
       const { db } = this.#model;
-      if (db.getClient() !== client) this.#untold.delete(this);
+      if (db.getClient() !== client) this.#unreported.delete(this);
       else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
       // Mongoose reports the result by the "index" event.
       else noteBuild(db as Connection, this.#model.ensureIndexes());
@@ -183,9 +183,9 @@ async function missingUnique(model: Model<unknown>): Promise<string[]> {
     throw error;
   });
   const standing = new Set(
-    stored.filter(({ unique }) => unique).map(({ key, ...options }) => ruleOf([key, options])),
+    stored.filter(({ unique }) => unique).map(({ key, ...options }) => identityOf([key, options])),
   );
-  return uniqueIndexes(model).filter((index) => !standing.has(ruleOf(index)))
+  return uniqueIndexes(model).filter((index) => !standing.has(identityOf(index)))
     .map(([key]) => JSON.stringify(key));
 }
 
@@ -195,14 +195,18 @@ function olderText(name: string, older: readonly string[]): string {
 
 /** The unique indexes that only the class without its class options would have. */
 async function olderUnique(model: Model<unknown>): Promise<string[]> {
-  const rules = new Set(withCollation(model, declaredIndexes(model.schema as Schema)).map(ruleOf));
-  for (const each of uniqueIndexes(model)) rules.delete(ruleOf(each));
-  if (rules.size === 0) return [];
+  const identities = new Set(
+    withCollation(model, declaredIndexes(model.schema as Schema)).map(identityOf),
+  );
+  for (const each of uniqueIndexes(model)) identities.delete(identityOf(each));
+  if (identities.size === 0) return [];
   const stored = await listedIndexes(model).catch((error) => {
     if (error.code === UNAUTHORIZED) return [];
     throw error;
   });
-  return stored.filter(({ unique, key, ...options }) => unique && rules.has(ruleOf([key, options])))
+  return stored.filter(({ unique, key, ...options }) =>
+    unique && identities.has(identityOf([key, options]))
+  )
     .map(({ name }) => name);
 }
 
@@ -242,9 +246,9 @@ async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   if (stats === undefined || stats.some(({ indexSizes }) => indexSizes === undefined)) {
     return listed;
   }
-  const known = new Set(stats.flatMap(({ indexSizes = {} }) => Object.keys(indexSizes)));
-  for (const name of stats.flatMap(({ indexBuilds = [] }) => indexBuilds)) known.delete(name);
-  return listed.filter(({ name }) => known.has(name));
+  const built = new Set(stats.flatMap(({ indexSizes = {} }) => Object.keys(indexSizes)));
+  for (const name of stats.flatMap(({ indexBuilds = [] }) => indexBuilds)) built.delete(name);
+  return listed.filter(({ name }) => built.has(name));
 }
 
 /** Has an element for each shard. */
@@ -285,21 +289,24 @@ interface UniqueOptions {
   readonly collation?: { readonly locale?: string; readonly strength?: number };
 }
 
-function ruleOf([key, options]: UniqueRule): string {
+function identityOf([key, options]: IndexDefinition): string {
   const { sparse, partialFilterExpression = null, collation } = options;
   const { locale = "simple", strength = 3 } = collation ?? {};
   const compared = locale === "simple" ? null : [locale, strength];
   return JSON.stringify([key, partialFilterExpression, Boolean(sparse), compared]);
 }
 
-type UniqueRule = readonly [key: object, options: UniqueOptions];
+type IndexDefinition = readonly [key: object, options: UniqueOptions];
 
-function uniqueIndexes(model: Model<unknown>): UniqueRule[] {
+function uniqueIndexes(model: Model<unknown>): IndexDefinition[] {
   return withCollation(model, model.schema.indexes() as SchemaIndex[]);
 }
 
 /** As in Mongoose, an index without a collation gets the one of the schema. */
-function withCollation({ schema }: Model<unknown>, indexes: readonly SchemaIndex[]): UniqueRule[] {
+function withCollation(
+  { schema }: Model<unknown>,
+  indexes: readonly SchemaIndex[],
+): IndexDefinition[] {
   const { collation } = (schema as Schema).options as UniqueOptions;
   return indexes.filter(([, { unique }]) => unique)
     .map(([key, options]) => [key, { ...collation && { collation }, ...options } as object]);

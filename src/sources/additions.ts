@@ -1,7 +1,7 @@
 import type { Model, Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { Stamps } from "../store/values.ts";
-import type { TransactionRule } from "../store/writes/transact.ts";
+import type { AddedStatements } from "../store/writes/transact.ts";
 
 /** `schema` casts the values of class options. */
 export interface StampedClass {
@@ -16,7 +16,7 @@ export interface Additions {
   /** Missing if a removal removes the entity from the database. */
   readonly removal?: () => Stamps;
   /** Missing if a write needs no transaction. */
-  readonly rule?: TransactionRule | undefined;
+  readonly addedStatements?: AddedStatements | undefined;
 }
 
 /** A new entity can get other values than an updated one. */

@@ -152,8 +152,8 @@ function convert(
   const ofShapes = leavesOut ? readersForAnswers : readers;
   let ofShape = ofShapes.get(shape);
   if (ofShape === undefined) ofShapes.set(shape, ofShape = new Map());
-  const known = ofShape.get(name);
-  if (known !== undefined) return known.convert(value);
+  const cached = ofShape.get(name);
+  if (cached !== undefined) return cached.convert(value);
   const field = shape.fields.get(name);
   if (field === undefined) return value;
   const reader = fieldReader(name, field, { isComplete: true, leavesOut });

@@ -23,7 +23,7 @@ export type EntityValue = object;
 export type EntityName = string | { readonly _id: unknown };
 
 /** Hooks that name their fields, and need no entities. */
-export interface Judge {
+export interface FieldHooks {
   /** Read although the answer may not show them. */
   readonly reads: readonly string[];
   /** A cursor must not reveal these fields. */
@@ -44,14 +44,14 @@ export interface ReadRequest {
   /** The default is a comma. */
   readonly separator?: Separator | undefined;
   /** Missing if a hook gets whole entities. */
-  readonly judge?: Judge | undefined;
+  readonly fieldHooks?: FieldHooks | undefined;
 }
 
 /** Each list can be read only once. */
 export interface BytesRead {
   readonly kind: "bytes";
   /** Hooks may fail, so the answer must not begin before the last entity has passed. */
-  readonly isJudged: boolean;
+  readonly runsHooks: boolean;
   /** A long list is never in memory as a whole. */
   list(): AsyncIterable<JsonPiece>;
   /** Separate JSON for each entity, in batches. */
@@ -140,7 +140,7 @@ export interface CreationClaim extends TransactionPart {
   finish(entities: readonly object[]): Promise<void>;
 }
 
-export interface Change {
+export interface WriteCommand {
   readonly hooks: Hooks<object>;
   readonly operation: OperationName;
   /** Empty if the parent holds only one entity. Missing for a list. */
@@ -161,12 +161,12 @@ export interface Change {
   readonly minimal?: boolean;
 }
 
-/** With `"documents"`, only Mongoose documents can apply the rule that `reason` names. */
-export type Write =
+/** With `"documents"`, only Mongoose documents can apply the part of the model that `reason` names. */
+export type PlannedWrite =
   | {
     readonly kind: "statement";
     /** `unchanged` has conditions on the values by which a hook has allowed the write. */
-    send(unchanged?: Filter): Promise<WriteResult | Unsent>;
+    send(unchanged?: Filter): Promise<StatementResult | Unsent>;
   }
   | { readonly kind: "documents"; readonly reason: string };
 
@@ -184,7 +184,7 @@ export interface GuardedFields {
  */
 export type Unsent = "missed" | "refused";
 
-export interface WriteResult {
+export interface StatementResult {
   readonly text?: string | Uint8Array;
   readonly version?: Version;
   readonly created?: string;
@@ -246,7 +246,7 @@ export interface Source {
     names: readonly string[],
   ): Promise<GuardedFields | null | undefined>;
   /** Only `send()` of the result writes. */
-  write(change: Change): Promise<Write>;
+  write(change: WriteCommand): Promise<PlannedWrite>;
   newEntity(_id?: unknown): Promise<EntityValue>;
   /** For a document that a hook will write. */
   stamp(entity: EntityValue): void;

@@ -5,7 +5,7 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
 import { type StoredObject, storedText, valueAt } from "../store/values.ts";
-import { keptSoFar, valuesToStore } from "../write/stored_values.ts";
+import { existingSnapshot, valuesToStore } from "../write/stored_values.ts";
 import type { Additions } from "./additions.ts";
 import type { Stamps } from "../store/values.ts";
 
@@ -15,12 +15,12 @@ import type { Stamps } from "../store/values.ts";
  */
 export function stampDocument(doc: object, additions: Additions | undefined): void {
   if (additions === undefined || !isDocument(doc)) return;
-  const stored = doc.isNew ? undefined : keptSoFar(doc)?.values;
+  const stored = doc.isNew ? undefined : existingSnapshot(doc)?.values;
   const isKnown = doc.isNew || stored !== undefined;
   stampParts(doc, { stored, isKnown, additions });
   const { target } = additions;
   setStamps(doc, {
-    kept: keptStamps(stored, additions.stamped(target)),
+    earlier: storedStamps(stored, additions.stamped(target)),
     stamps: additions.stamps({ target, schema: doc.schema }, doc.isNew),
   });
 }
@@ -84,15 +84,15 @@ function stampPart(
   if (names.length === 0) return;
   const { schema } = part;
   const isNew = before === undefined && (isKnown || part.isNew);
-  const kept = keptStamps(before, names);
+  const earlier = storedStamps(before, names);
   const isSame = before === undefined
     ? !isNew && !part.isModified()
     : textWithout(valuesToStore(part), names) === textWithout(before, names);
-  setStamps(part, { kept, stamps: isSame ? {} : additions.stamps({ target, schema }, isNew) });
+  setStamps(part, { earlier, stamps: isSame ? {} : additions.stamps({ target, schema }, isNew) });
 }
 
 /** Neither a client nor a hook can change these values. */
-function keptStamps(stored: StoredObject | undefined, names: readonly string[]): Stamps {
+function storedStamps(stored: StoredObject | undefined, names: readonly string[]): Stamps {
   if (stored === undefined) return {};
   return Object.fromEntries(names.map((name) => [name, stored[name]]));
 }
@@ -105,9 +105,9 @@ function textWithout(values: StoredObject, names: readonly string[]): string {
 
 function setStamps(
   doc: Document,
-  { kept, stamps }: { readonly kept: Stamps; readonly stamps: Stamps },
+  { earlier, stamps }: { readonly earlier: Stamps; readonly stamps: Stamps },
 ): void {
-  for (const [name, value] of Object.entries({ ...kept, ...stamps })) doc.set(name, value);
+  for (const [name, value] of Object.entries({ ...earlier, ...stamps })) doc.set(name, value);
   // Another request may have stored another writer since the read, so an equal name is written as
   // well.
   for (const name of Object.keys(stamps)) doc.markModified(name);

@@ -29,7 +29,7 @@ const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } 
 /** The server belongs to no replica set. */
 const NO_STREAMS = 40573;
 
-interface Change {
+interface StreamEvent {
   /** Missing in events about a dropped or renamed collection. */
   readonly documentKey?: { readonly _id: unknown };
 }
@@ -51,7 +51,7 @@ export class ChangeFeed {
   #isEnded = false;
   #changed = new Map<string, unknown>();
   #isAnything = false;
-  #telling: ReturnType<typeof setTimeout> | undefined;
+  #notifying: ReturnType<typeof setTimeout> | undefined;
   #ending: ReturnType<typeof setTimeout> | undefined;
 
   private constructor(model: Model<unknown>, forget: () => void) {
@@ -65,8 +65,8 @@ export class ChangeFeed {
     const client = (db as Connection).getClient();
     const feeds = feedsOf(client);
     const name = `${collection.conn.name}.${collection.collectionName}`;
-    const known = feeds.get(name);
-    if (known !== undefined) return known;
+    const cached = feeds.get(name);
+    if (cached !== undefined) return cached;
     const { maxPoolSize = 100 } = client.options;
     if (maxPoolSize > 0 && feeds.size >= Math.floor(maxPoolSize / 2)) {
       logHint(
@@ -98,9 +98,9 @@ export class ChangeFeed {
     };
   }
 
-  tellAnything(): void {
+  notifyUnknown(): void {
     this.#isAnything = true;
-    this.#tell();
+    this.#notify();
   }
 
   async #open(): Promise<void> {
@@ -116,21 +116,21 @@ export class ChangeFeed {
   }
 
   /** Every change after the promise has resolved is in the stream. */
-  async #openStream(resumeAfter?: unknown): Promise<Change | null> {
+  async #openStream(resumeAfter?: unknown): Promise<StreamEvent | null> {
     const stream = this.#model.collection.watch(STAGES, {
       ...OPTIONS,
       ...resumeAfter !== undefined && { resumeAfter },
     }) as unknown as mongo.ChangeStream;
     this.#stream = stream;
-    return await stream.tryNext() as Change | null;
+    return await stream.tryNext() as StreamEvent | null;
   }
 
-  async #read(first: Change | null): Promise<void> {
-    let change: Change | null = first;
+  async #read(first: StreamEvent | null): Promise<void> {
+    let change: StreamEvent | null = first;
     while (!this.#isEnded) {
       try {
         if (change !== null) this.#take(change);
-        change = await this.#stream?.next() as unknown as Change;
+        change = await this.#stream?.next() as unknown as StreamEvent;
       } catch (error) {
         change = await this.#reopen(error);
       }
@@ -139,7 +139,7 @@ export class ChangeFeed {
   }
 
   /** A stream that continues at its resume token loses no change. Without a token, listeners read everything again. */
-  async #reopen(cause: unknown): Promise<Change | null> {
+  async #reopen(cause: unknown): Promise<StreamEvent | null> {
     let token: unknown = this.#stream?.resumeToken;
     let failure = cause;
     while (!this.#isEnded) {
@@ -150,7 +150,7 @@ export class ChangeFeed {
       try {
         const first = await this.#openStream(token);
         this.#isLost = false;
-        if (token === undefined) this.tellAnything();
+        if (token === undefined) this.notifyUnknown();
         return first;
       } catch (error) {
         failure = error;
@@ -159,22 +159,22 @@ export class ChangeFeed {
     return null;
   }
 
-  #take({ documentKey }: Change): void {
+  #take({ documentKey }: StreamEvent): void {
     if (documentKey === undefined) {
       this.#isLost = true;
-      return this.tellAnything();
+      return this.notifyUnknown();
     }
     const { _id: id } = documentKey;
     // Other objects have no unique string, so they can be listed more than once.
     const hasName = isObjectId(id) || typeof id !== "object";
     this.#changed.set(hasName ? `${typeof id} ${id}` : `change ${this.#changed.size}`, id);
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
-    this.#telling ??= setTimeout(() => {
+  #notify(): void {
+    this.#notifying ??= setTimeout(() => {
       const changes = this.#isAnything ? "anything" : [...this.#changed.values()];
-      this.#telling = undefined;
+      this.#notifying = undefined;
       this.#isAnything = false;
       this.#changed = new Map();
       for (const listener of [...this.#listeners]) listener(changes);
@@ -185,14 +185,14 @@ export class ChangeFeed {
     if (this.#listeners.size > 0 || this.#isEnded) return;
     this.#isEnded = true;
     this.#forget();
-    clearTimeout(this.#telling);
+    clearTimeout(this.#notifying);
     this.#stream?.close().catch(() => {});
   }
 }
 
 function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {
-  const known = pools.get(client);
-  if (known !== undefined) return known;
+  const cached = pools.get(client);
+  if (cached !== undefined) return cached;
   const feeds = new Map<string, ChangeFeed>();
   pools.set(client, feeds);
   let primary = "";
@@ -203,7 +203,7 @@ function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {
     const name = found && `${found.address} ${found.electionId}`;
     if (name === undefined || name === primary) return;
     primary = name;
-    for (const feed of feeds.values()) feed.tellAnything();
+    for (const feed of feeds.values()) feed.notifyUnknown();
   });
   return feeds;
 }

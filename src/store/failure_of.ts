@@ -3,11 +3,11 @@ import { pathOf, SchemaIssues } from "../schema/standard_schema.ts";
 import { type Failure, StoreFailure } from "../errors/failure.ts";
 import type { Problems } from "../errors/refusals.ts";
 import {
-  isBrokenRule,
-  isFailedSet,
+  isCastError,
   isFailureOf,
   isForeign,
-  isMisfit,
+  isUncastStored,
+  isValidatorError,
   validationFailure,
 } from "../schema/mongoose/errors.ts";
 import { holdsPromise } from "../schema/mongoose/schemas/refuse_promises.ts";
@@ -184,10 +184,10 @@ function isOfApplication(
   if (!(error instanceof MongooseError.ValidationError)) return false;
   const problems = Object.entries(error.errors);
   const isFailed = ([path, problem]: [string, unknown]) =>
-    isFailedSet(problem) && (!isSent(path) || holdsPromise(problem.value));
+    isCastError(problem) && (!isSent(path) || holdsPromise(problem.value));
   if (problems.some(isFailed)) return true;
   const unsent = problems.filter(([path, problem]) =>
-    isHidden(path) && !isSent(path) && (isBrokenRule(problem) || isMisfit(problem))
+    isHidden(path) && !isSent(path) && (isValidatorError(problem) || isUncastStored(problem))
   );
   if (unsent.length === problems.length) return true;
   for (const [path] of unsent) delete error.errors[path];

@@ -17,9 +17,9 @@ interface Deployment {
 const deployments = new WeakMap<mongo.MongoClient, Deployment>();
 
 function deploymentOf(client: mongo.MongoClient): Deployment {
-  const known = deployments.get(client) ?? { turns: new Map() };
-  deployments.set(client, known);
-  return known;
+  const deployment = deployments.get(client) ?? { turns: new Map() };
+  deployments.set(client, deployment);
+  return deployment;
 }
 
 export interface TransactionOptions {
@@ -58,7 +58,7 @@ const FIRST_PAUSE_MS = 10;
 
 const LONGEST_PAUSE_MS = 500;
 
-const TOO_LARGE = new Set<unknown>([257, 388]);
+const LARGE_TRANSACTION_CODES = new Set<unknown>([257, 388]);
 
 /** Another transaction has locked a document or a collection. */
 const LOCKS = new Set<unknown>([24, 112]);
@@ -67,11 +67,11 @@ const LOCKS = new Set<unknown>([24, 112]);
  * The transaction was undone by a lock (24), a write conflict (112), an old or missing snapshot (239, 246), an earlier
  * statement (251), or another commit (267). A client may repeat its requests.
  */
-const CLASHES: ReadonlySet<unknown> = new Set([24, 112, 239, 246, 251, 267]);
+const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([24, 112, 239, 246, 251, 267]);
 
 export function isClash(error: unknown): boolean {
   return error instanceof mongoose.mongo.MongoServerError &&
-    error.hasErrorLabel("TransientTransactionError") && CLASHES.has(error.code);
+    error.hasErrorLabel("TransientTransactionError") && TRANSIENT_CODES.has(error.code);
 }
 
 /** A statement exceeded its `maxTimeMS` (50), or a transaction the time limit of the server (290). */
@@ -162,7 +162,9 @@ async function attemptOnce(
     timeBudget.isLocked = false;
   } catch (error) {
     const { code } = Object(error);
-    if (TOO_LARGE.has(code)) throw new StoreFailure({ kind: "largeTransaction" }, error);
+    if (LARGE_TRANSACTION_CODES.has(code)) {
+      throw new StoreFailure({ kind: "largeTransaction" }, error);
+    }
     if (TOO_LONG.has(code)) throw timeBudget.failure(error);
     if (!(error instanceof Transient)) throw error;
     if (isOverload(error.cause)) throw error.cause;

@@ -60,9 +60,9 @@ export class Lease {
     const limit = { ms: leaseMS, message: `Cannot claim the lease of "${_id}"` };
     const record = await withTimeLimit(claiming, limit);
     if (record === null) return {};
-    const told = { record: record as R };
-    if (String(record.holder) !== String(holder)) return told;
-    return { ...told, lease: new Lease(options, { holder, since }) };
+    const claimedRecord = { record: record as R };
+    if (String(record.holder) !== String(holder)) return claimedRecord;
+    return { ...claimedRecord, lease: new Lease(options, { holder, since }) };
   }
 
   /** Aborted when another process may have the lease. */

@@ -95,9 +95,9 @@ interface ReplyCursor {
 function takeReply(cursor: ReplyCursor): Batch | undefined {
   const { documents: reply } = cursor;
   const { bson, offset } = reply?.batch ?? {};
-  const known = bson instanceof Uint8Array && typeof offset === "number" &&
+  const isKnown = bson instanceof Uint8Array && typeof offset === "number" &&
     reply?.iterated === 0 && typeof reply.clear === "function";
-  if (!known) return undefined;
+  if (!isKnown) return undefined;
   reply.clear?.();
   Reflect.set(cursor, "documents", null);
   return { array: Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength), start: offset };

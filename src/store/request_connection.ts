@@ -45,8 +45,8 @@ function remember(connection: Connection, getConnection: GetConnection): void {
   const ofClients = givenConnections.get(getConnection) ??
     new Map<object, Map<string, Connection>>();
   const ofNames = ofClients.get(client) ?? new Map<string, Connection>();
-  const known = ofNames.get(name);
-  if (known === connection || known !== undefined && isOpen(known)) return;
+  const earlier = ofNames.get(name);
+  if (earlier === connection || earlier !== undefined && isOpen(earlier)) return;
   givenConnections.set(getConnection, ofClients.set(client, ofNames.set(name, connection)));
   if (watched.has(connection)) return;
   watched.add(connection);

@@ -49,7 +49,7 @@ export class TimeBudget {
 
   /** No statement is sent after the deadline, because the client has its answer by then. */
   statement(session?: ClientSession, mostMS = Infinity): StatementOptions {
-    const expiry = this.#expiry ??= openExpiry();
+    const expiry = this.#expiry ??= makeExpiry();
     if (this.#expired) expiry.abort(new StoreFailure({ kind: "away", reason: "outage" }));
     // A statement also spends time in the network, so the database must stop it before the time of the request is up.
     const { left } = this;
@@ -116,7 +116,7 @@ export class TimeBudget {
 }
 
 /** Each statement adds a listener, and Node warns of more than ten. */
-function openExpiry(): AbortController {
+function makeExpiry(): AbortController {
   const expiry = new AbortController();
   setMaxListeners(0, expiry.signal);
   return expiry;

@@ -3,7 +3,7 @@ import mongoose from "mongoose";
 /** The largest document of MongoDB. The driver's buffer is somewhat larger. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-const TOO_LARGE = new Set<unknown>([10334, 17419, 17420]);
+const LARGE_DOCUMENT_CODES = new Set<unknown>([10334, 17419, 17420]);
 
 /** The driver encodes documents before it sends them, and passes on the `RangeError` of its buffer. */
 export function isTooLarge(error: unknown): boolean {
@@ -12,7 +12,7 @@ export function isTooLarge(error: unknown): boolean {
     return code === "ERR_OUT_OF_RANGE" && boundIn(error) >= MAX_BYTES;
   }
   return error instanceof mongoose.mongo.MongoServerError &&
-    (TOO_LARGE.has(code) || code === 2 && error.message.includes("too large"));
+    (LARGE_DOCUMENT_CODES.has(code) || code === 2 && error.message.includes("too large"));
 }
 
 /** A smaller bound means that the `RangeError` comes from the application. */

@@ -4,13 +4,13 @@ import { topOf } from "../filter/filters.ts";
 import { isJsonObject, type JsonObject, namesPath } from "../schema/fields/json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { hasField, isHiddenPath, isSettable, secrecyOf } from "../schema/fields/visibility.ts";
-import { isBrokenRule, isMisfit, isWrongElement } from "../schema/mongoose/errors.ts";
-import { judgeValidation } from "../schema/mongoose/statements/judge_validation.ts";
+import { isUncastStored, isValidatorError, isWrongElement } from "../schema/mongoose/errors.ts";
+import { filterErrors } from "../schema/mongoose/statements/filter_errors.ts";
 import { ComparedValues } from "./compared_values.ts";
-import { keepMisfit } from "./keep_misfits.ts";
-import { asFailedSet, excuseFailedSets, type FailedSet, wordsOf } from "./failed_sets.ts";
+import { keepUncastValue } from "./keep_uncast_values.ts";
+import { asFailedCast, excludeBodyCasts, type FailedCast, wordsOf } from "./failed_casts.ts";
 import { valueAt } from "../store/values.ts";
-import { keptSoFar } from "./stored_values.ts";
+import { existingSnapshot } from "./stored_values.ts";
 
 export interface Writer {
   readonly shape: Shape;
@@ -23,12 +23,12 @@ export interface Writer {
  * value or a failed cast of a hook or an action throws a `TypeError`.
  */
 export function attributeProblems(doc: Document, writer: Writer): void {
-  excuseFailedSets(doc);
-  judgeValidation(doc, (problems) => {
+  excludeBodyCasts(doc);
+  filterErrors(doc, (problems) => {
     let failure: Error | undefined;
     const values = new ComparedValues(doc);
     for (const [path, problem] of Object.entries(problems)) {
-      const failed = asFailedSet(path, problem);
+      const failed = asFailedCast(path, problem);
       if (failed !== undefined) throw castFailure(failed, writer);
       const origin = originOf({ path, problem, values, doc }, writer);
       if (origin === "client") continue;
@@ -51,16 +51,17 @@ function originOf(
   },
   { shape, body }: Writer,
 ): "client" | "stored" | "application" {
-  const isSeen = hasField(topOf(path), shape) || !isBrokenRule(problem) && !isMisfit(problem);
-  const secrecy = isSeen ? secrecyOf(path, shape) : "secret";
+  const isVisible = hasField(topOf(path), shape) ||
+    !isValidatorError(problem) && !isUncastStored(problem);
+  const secrecy = isVisible ? secrecyOf(path, shape) : "secret";
   if (secrecy === undefined) return "client";
-  if (isMisfit(problem) && (!values.isTouched(path) || isKept({ path, problem, doc }))) {
+  if (isUncastStored(problem) && (!values.isTouched(path) || staysStored({ path, problem, doc }))) {
     return "stored";
   }
   // A client could otherwise guess a hidden value, because the stored one would get another answer.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
-  if (isMisfit(problem)) return secrecy === "holder" ? "client" : "application";
-  if (!isBrokenRule(problem)) return "client";
+  if (isUncastStored(problem)) return secrecy === "holder" ? "client" : "application";
+  if (!isValidatorError(problem)) return "client";
   const change = values.changeOf(path);
   if (change === undefined) return "stored";
   return secrecy === "holder" || change === "missing" ? "client" : "application";
@@ -70,16 +71,16 @@ function originOf(
  * Mongoose would write the changed object without the stored value that cannot be cast, so the save fails if this value
  * cannot be kept.
  */
-function isKept({ path, problem, doc }: FoundProblem & { readonly doc: Document }): boolean {
-  const stored = valueAt(keptSoFar(doc)?.values, path);
+function staysStored({ path, problem, doc }: FoundProblem & { readonly doc: Document }): boolean {
+  const stored = valueAt(existingSnapshot(doc)?.values, path);
   const isSetByHook = isWrongElement(problem) && Array.isArray(stored) &&
     stored.every(isJsonObject);
-  return !isSetByHook && keepMisfit(doc, path);
+  return !isSetByHook && keepUncastValue(doc, path);
 }
 
 function hiddenFailure({ path, problem }: FoundProblem, { target }: Writer): Error {
   const { kind } = problem as { readonly kind?: unknown };
-  const reason = isMisfit(problem) && !isWrongElement(problem)
+  const reason = isUncastStored(problem) && !isWrongElement(problem)
     ? `the stored value of the hidden property "${path}" cannot be cast to its type`
     : `a hook or an action has set the hidden property "${path}" to a value that is not valid (${
       kind ?? "object"
@@ -88,7 +89,7 @@ function hiddenFailure({ path, problem }: FoundProblem, { target }: Writer): Err
 }
 
 /** As the cause, the error of Mongoose would show a hidden value. */
-export function castFailure(found: FailedSet, { shape, target }: Writer): Error {
+export function castFailure(found: FailedCast, { shape, target }: Writer): Error {
   const { path, problem } = found;
   return new TypeError(
     `Cannot save "${target.name}": a hook or an action has set a wrong value, ${wordsOf(found)}`,

@@ -1,7 +1,7 @@
 import type { Document, Model } from "mongoose";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { storedText } from "../store/values.ts";
-import { keptSoFar, valuesToStore } from "./stored_values.ts";
+import { existingSnapshot, valuesToStore } from "./stored_values.ts";
 
 /** Mongoose counts every value in a replaced object as modified, so values are compared with the stored ones. */
 export class ComparedValues {
@@ -37,10 +37,10 @@ export class ComparedValues {
  * changed.
  */
 function storedValues(doc: Document): unknown {
-  const kept = keptSoFar(doc);
-  if (kept === undefined) return undefined;
+  const snapshot = existingSnapshot(doc);
+  if (snapshot === undefined) return undefined;
   return valuesToStore(
-    (doc.constructor as Model<unknown>).hydrate(copyJson(kept.values)) as Document,
+    (doc.constructor as Model<unknown>).hydrate(copyJson(snapshot.values)) as Document,
   );
 }
 

@@ -19,7 +19,7 @@ export interface Snapshot {
 export interface DocumentFacts {
   snapshot?: Snapshot;
   /** The fields by which a hook has allowed the write, which must still be unchanged. */
-  seen?: readonly string[];
+  readByHooks?: readonly string[];
   /**
    * The next save writes these paths even without a change, because another request may have changed the stored values.
    */
@@ -33,7 +33,7 @@ export interface DocumentFacts {
 const all = new WeakMap<object, DocumentFacts>();
 
 export function factsOf(doc: object): DocumentFacts {
-  const known = all.get(doc) ?? {};
-  all.set(doc, known);
-  return known;
+  const facts = all.get(doc) ?? {};
+  all.set(doc, facts);
+  return facts;
 }

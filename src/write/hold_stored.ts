@@ -22,11 +22,11 @@ export function holdStored(doc: Document, { expected, stored, others }: StoredRe
   );
   if (changed.length === 0) return;
   factsOf(doc).isChangedByOthers = true;
-  const present = valuesToStore(doc);
+  const values = valuesToStore(doc);
   const defaults = new Set(ownDefaults(doc));
   // A value that a hook has removed for the answer only, past the change tracking, must not be shown again.
-  const kept = changed.filter((name) => defaults.has(name) || holds(present[name], expected[name]));
-  initFields(doc, Object.fromEntries(kept.map((name) => [name, stored[name]])));
+  const held = changed.filter((name) => defaults.has(name) || holds(values[name], expected[name]));
+  initFields(doc, Object.fromEntries(held.map((name) => [name, stored[name]])));
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -2,8 +2,8 @@ import type { Document, Schema } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { describeShape, type FieldShape, type Shape } from "../schema/fields/shape.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import { noteMisfit, rawArray } from "../schema/mongoose/documents/document_values.ts";
-import { pendingProblems } from "../schema/mongoose/statements/judge_validation.ts";
+import { addCastError, rawArray } from "../schema/mongoose/documents/document_values.ts";
+import { pendingProblems } from "../schema/mongoose/statements/filter_errors.ts";
 
 /**
  * Mongoose reads some stored values as no value, such as an empty string for a number. Hidden ones in embedded objects
@@ -34,7 +34,7 @@ function noteIn(
       now instanceof Map && !isJsonObject(before);
     if (!isUnread) noteWithin({ doc, path, now }, { stored: before, field });
     else if (!isRoot && (field.hidden || !field.selected) && !(path in pendingProblems(doc))) {
-      noteMisfit(doc, { path });
+      addCastError(doc, { path });
     }
   }
 }

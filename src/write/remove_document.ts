@@ -5,8 +5,8 @@ import { isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { matchAsIs, type Update } from "../schema/mongoose/statements/query_casts.ts";
 import { removeThrough } from "../store/writes/remove.ts";
 import { updateOne, versionOf } from "../store/writes/update.ts";
-import { placeOf, type SaveDocumentOptions } from "./save_document.ts";
-import { unchangedSeen } from "./update_conditions.ts";
+import { type SaveDocumentOptions, writeContextOf } from "./save_document.ts";
+import { unchangedSinceHooks } from "./update_conditions.ts";
 
 /** Throws "changed" if the document no longer matches the scope and the filter. */
 export async function removeDocument(
@@ -16,10 +16,10 @@ export async function removeDocument(
     readonly removal?: Update | undefined;
   },
 ): Promise<void> {
-  const place = placeOf(doc, options);
+  const place = writeContextOf(doc, options);
   const { _id: id } = doc;
   const conditions = [scope, filter].map((each) => castFilter(place.model, each));
-  const all = [...conditions, unchangedSeen(doc)].filter((each) => !isEmpty(each));
+  const all = [...conditions, unchangedSinceHooks(doc)].filter((each) => !isEmpty(each));
   if (update !== undefined) {
     const { isMet } = await updateOne(place, {
       id,

@@ -9,16 +9,16 @@ import { setRaw } from "../schema/mongoose/documents/document_values.ts";
 import { markSaved, saveBy, saveEachBy } from "../schema/mongoose/statements/save_by.ts";
 import type { StoredObject } from "../store/values.ts";
 import { insertMany, insertOne } from "../store/writes/insert.ts";
-import { insertEach as insertEachValue } from "../store/writes/insert_each.ts";
-import { type Place, ruleOfUpdate } from "../store/writes/transact.ts";
+import { insertEach } from "../store/writes/insert_each.ts";
+import { statementsForUpdate, type WriteContext } from "../store/writes/transact.ts";
 import { updateEach, updateOne } from "../store/writes/update.ts";
 import { holdStored } from "./hold_stored.ts";
 import { factsOf, type Snapshot } from "./document_facts.ts";
 import { readSnapshot, valuesToStore } from "./stored_values.ts";
 import { type BoundUpdate, boundUpdate, writtenPaths } from "./update_conditions.ts";
-import { checkScope, throwClash } from "../store/writes/conditions.ts";
+import { checkScope, throwChanged } from "../store/writes/conditions.ts";
 
-export interface SaveDocumentOptions extends Omit<Place, "model" | "session"> {
+export interface SaveDocumentOptions extends Omit<WriteContext, "model" | "session"> {
   /** Not cast yet. The document must match it before and after the write. */
   readonly scope: Filter;
   /** Another request may have changed the document since it was read, so the stored one must match. */
@@ -33,12 +33,12 @@ export interface SaveDocumentOptions extends Omit<Place, "model" | "session"> {
   readonly shown?: Readonly<Record<string, 0>>;
 }
 
-export function placeOf(
+export function writeContextOf(
   first: Document,
-  { timeBudget, rule, part, around }: Omit<Place, "model">,
-): Place {
+  { timeBudget, addedStatements, part, around }: Omit<WriteContext, "model">,
+): WriteContext {
   const model = first.constructor as Model<unknown>;
-  return { model, timeBudget, rule, part, around, session: first.$session() };
+  return { model, timeBudget, addedStatements, part, around, session: first.$session() };
 }
 
 /**
@@ -53,7 +53,7 @@ export async function saveDocument(doc: Document, options: SaveDocumentOptions):
 function insertDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
   return insertBy([doc], {
     ...options,
-    insert: (place, [values]) => insertOne(place, values as StoredObject),
+    insert: (context, [values]) => insertOne(context, values as StoredObject),
   });
 }
 
@@ -80,7 +80,7 @@ async function updateDocuments(
   const model = first.constructor as Model<unknown>;
   const scope = castFilter(model, options.scope);
   const filter = castFilter(model, options.filter);
-  const kept = docs.map(readSnapshot);
+  const snapshots = docs.map(readSnapshot);
   for (const doc of docs) {
     const key = versionKeyOf(doc);
     if (key === undefined) continue;
@@ -91,13 +91,13 @@ async function updateDocuments(
   }
   await saveBy(docs, async () => {
     const updates = docs.map((doc, index) =>
-      boundUpdate(doc, { ...options, scope, filter, kept: kept[index] as Snapshot })
+      boundUpdate(doc, { ...options, scope, filter, snapshot: snapshots[index] as Snapshot })
     );
-    const judged = updates.flatMap(({ changed }) => changed === undefined ? [] : [changed]);
-    await checkScope(judged, { scope, connection: first.db });
+    const checked = updates.flatMap(({ changed }) => changed === undefined ? [] : [changed]);
+    await checkScope(checked, { scope, connection: first.db });
     const [only] = updates.length === 1 ? updates : [];
     const expected = only?.expected();
-    const stored = await sendBound(docs, { ...options, scope, updates }).catch(throwClash);
+    const stored = await sendBound(docs, { ...options, scope, updates }).catch(throwChanged);
     for (const [index, doc] of docs.entries()) {
       const { key, version } = updates[index] as BoundUpdate;
       markSaved(doc);
@@ -119,14 +119,17 @@ async function sendBound(
 ): Promise<StoredObject | undefined> {
   const [first] = docs as readonly [Document];
   const paths = updates.flatMap(({ statement: { u } }) => writtenPaths(u));
-  const place = placeOf(first, { ...options, rule: ruleOfUpdate(options.rule, paths) });
+  const context = writeContextOf(first, {
+    ...options,
+    addedStatements: statementsForUpdate(options.addedStatements, paths),
+  });
   if (docs.length > 1) {
     const all = updates.map(({ statement }, index) => ({ ...statement, id: docs[index]?._id }));
-    return void await updateEach(place, { updates: all, scope: options.scope });
+    return void await updateEach(context, { updates: all, scope: options.scope });
   }
   const [{ statement: { q: filter, u: update } }] = updates as readonly [BoundUpdate];
   const { shown: projection = {} } = options;
-  const { isMet, after } = await updateOne(place, { filter, update, id: first._id, projection });
+  const { isMet, after } = await updateOne(context, { filter, update, id: first._id, projection });
   if (!isMet) throw new StoreFailure({ kind: "changed" });
   return after;
 }
@@ -141,7 +144,7 @@ export async function insertDocuments(
 async function insertBy(
   docs: readonly Document[],
   { scope, insert, ...options }: SaveDocumentOptions & {
-    readonly insert: (place: Place, all: readonly StoredObject[]) => Promise<void>;
+    readonly insert: (context: WriteContext, all: readonly StoredObject[]) => Promise<void>;
   },
 ): Promise<void> {
   const [first] = docs;
@@ -157,25 +160,25 @@ async function insertBy(
     if (!isEmpty(scope)) {
       await checkScope(all, { scope: castFilter(model, scope), connection: model.db });
     }
-    await insert(placeOf(first, options), all);
+    await insert(writeContextOf(first, options), all);
     await mapPaced(docs, markSaved);
   });
 }
 
 /** Each document succeeds or fails separately. Returns the errors of refused documents. */
-export async function insertEach(
+export async function insertEachDocument(
   docs: readonly Document[],
   { scope, ...options }: Omit<SaveDocumentOptions, "filter">,
 ): Promise<ReadonlyMap<Document, unknown>> {
   const [first] = docs;
   if (first === undefined) return new Map();
   return await saveEachBy(docs, async (valid) => {
-    const place = placeOf(first, options);
+    const context = writeContextOf(first, options);
     const values = await mapPaced(valid, valuesOfNew);
-    const refused = await outsideOf(values, { scope, model: place.model });
+    const refused = await outsideOf(values, { scope, model: context.model });
     const places = [...values.keys()].filter((index) => !refused.has(index));
-    const kept = places.map((index) => values[index] as StoredObject);
-    const errors = await insertEachValue(place, kept);
+    const some = places.map((index) => values[index] as StoredObject);
+    const errors = await insertEach(context, some);
     for (const [index, each] of errors) refused.set(places[index] as number, each);
     await mapPaced(valid.filter((_, index) => !refused.has(index)), markSaved);
     if (refused.size > 0) throw new BulkError(refused);

@@ -38,11 +38,11 @@ export function hydrateWithSnapshot(model: Model<unknown>, found: object): Docum
 
 /** Hooks must not have changed the document yet if no snapshot is known. */
 export function readSnapshot(doc: Document): Snapshot {
-  return keptSoFar(doc) ?? takeSnapshot(doc);
+  return existingSnapshot(doc) ?? takeSnapshot(doc);
 }
 
 /** `undefined` if no snapshot was taken since the last save. */
-export function keptSoFar(doc: Document): Snapshot | undefined {
+export function existingSnapshot(doc: Document): Snapshot | undefined {
   const { snapshot } = factsOf(doc);
   return snapshot?.saves === savesOf(doc) ? snapshot : undefined;
 }

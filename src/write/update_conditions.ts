@@ -16,7 +16,7 @@ import { readSnapshot } from "./stored_values.ts";
 import { writtenBy } from "./set_paths.ts";
 
 interface BoundOptions extends SaveDocumentOptions {
-  readonly kept: Snapshot;
+  readonly snapshot: Snapshot;
 }
 
 export interface BoundUpdate {
@@ -33,9 +33,9 @@ export interface BoundUpdate {
 /** The update matches no document if another request has changed a value on which it depends. */
 export function boundUpdate(
   doc: Document,
-  { scope, filter, collation, overwrites, kept }: BoundOptions,
+  { scope, filter, collation, overwrites, snapshot }: BoundOptions,
 ): BoundUpdate {
-  const { values, isSent } = kept;
+  const { values, isSent } = snapshot;
   const { $where: own = {} } = doc as { $where?: Filter };
   const key = versionKeyOf(doc);
   const isTied = isTiedToVersion(doc);
@@ -51,14 +51,14 @@ export function boundUpdate(
     // A collation would also compare the values of the scope. So the filter is not sent, but the fields that it reads
     // must be unchanged since the document matched it.
     collation === undefined ? [] : fieldsRead(filter),
-    factsOf(doc).seen ?? [],
+    factsOf(doc).readByHooks ?? [],
   ];
   const all = [
     own,
     scope,
     collation === undefined ? filter : {},
     ...enteredObjects(changes, reading).map(isObjectAt),
-    unchanged(paths, { kept, sameVersion: key === undefined ? {} : hasOneOf(key, [version]) }),
+    unchanged(paths, { snapshot, sameVersion: key === undefined ? {} : hasOneOf(key, [version]) }),
     key !== undefined && values[key] === null ? hasOneOf(key, [null]) : {},
   ].filter((each) => !isEmpty(each));
   // Mongoose makes the version a condition of updates of arrays and numeric keys, which would fail after a change of
@@ -82,14 +82,14 @@ function shardKeyIn({ schema }: Document, values: StoredObject): Filter {
 }
 
 /** The fields by which a hook has allowed the removal must be unchanged. */
-export function unchangedSeen(doc: Document): Filter {
-  const { seen: names = [] } = factsOf(doc);
+export function unchangedSinceHooks(doc: Document): Filter {
+  const { readByHooks: names = [] } = factsOf(doc);
   if (names.length === 0) return {};
-  const kept = readSnapshot(doc);
+  const snapshot = readSnapshot(doc);
   const key = versionKeyOf(doc);
-  const version = key === undefined ? null : asVersion(kept.values[key] ?? doc.get(key));
+  const version = key === undefined ? null : asVersion(snapshot.values[key] ?? doc.get(key));
   return unchanged([names], {
-    kept,
+    snapshot,
     sameVersion: key === undefined ? {} : hasOneOf(key, [version]),
   });
 }

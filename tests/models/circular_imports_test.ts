@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import process from "node:process";
-import { tellCircularImports } from "../../src/host/circular_imports.ts";
+import { explainCircularImports } from "../../src/host/circular_imports.ts";
 import { ROOT } from "../harness/tasks/run_deno.ts";
 
 const MOD = new URL("mod.ts", ROOT).href;
@@ -43,6 +43,6 @@ for (const [form, source] of Object.entries(FORMS)) {
 }
 
 Deno.test("a framework that is evaluated many times watches the process once", () => {
-  for (let count = 0; count < 12; count++) tellCircularImports();
+  for (let count = 0; count < 12; count++) explainCircularImports();
   assertEquals(process.listenerCount("uncaughtExceptionMonitor"), 1);
 });

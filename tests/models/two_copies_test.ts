@@ -110,8 +110,8 @@ test("a copy that is evaluated twice is one copy", async () => {
   const key = Symbol.for("mongrove.registries");
   const registries = Reflect.get(globalThis, key);
   Reflect.set(globalThis, key, new Map());
-  const { openRegistry } = await import("../../src/declare/model/copies.ts?again");
-  openRegistry().add(Todo);
+  const { makeRegistry } = await import("../../src/declare/model/copies.ts?again");
+  makeRegistry().add(Todo);
   checkRegistries();
   Reflect.set(globalThis, key, registries);
   assertThrows(checkRegistries, TypeError);

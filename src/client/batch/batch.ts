@@ -1,6 +1,6 @@
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { ApiError } from "../api_error.ts";
-import { type AnyResource, openResource } from "../operations/open_resource.ts";
+import { type AnyResource, makeResource } from "../operations/make_resource.ts";
 import { Operations } from "../operations/operations.ts";
 import { routePath } from "../operations/route_path.ts";
 import type { CallOptions, Incoming, Outgoing, Send } from "../sending/send_request.ts";
@@ -78,7 +78,7 @@ class CollectedBatch implements Batch {
 
   resource<M extends FrameworkModel>(path: string): Resource<M> {
     const list = new Operations(this.#add, this.#root + routePath(path));
-    return this.#watched(openResource(list)) as unknown as Resource<M>;
+    return this.#watched(makeResource(list)) as unknown as Resource<M>;
   }
 
   value<T extends object, K extends keyof T & string>(operation: Promise<T>, key: K): T[K] {

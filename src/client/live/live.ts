@@ -27,7 +27,7 @@ interface LiveSource {
  * In milliseconds. Changes within this time are in one list, so that the loop of the application runs once for all of
  * them.
  */
-const TOGETHER_MS = 10;
+const GATHER_MS = 10;
 
 /** In milliseconds. The server sends a heartbeat every 15 seconds by default. */
 const SILENCE_MS = 45_000;
@@ -110,14 +110,14 @@ async function* listsIn(
     state.end = end;
     state.wake();
   };
-  follow(reader, { list, silenceMS, tellNews: () => state.wake() })
+  follow(reader, { list, silenceMS, onNews: () => state.wake() })
     .then(() => noteEnd({}), (error) => noteEnd({ error }));
   try {
     for (;;) {
       if (!list.hasNews && state.end === undefined) {
         await new Promise<void>((resolve) => state.wake = resolve);
       }
-      if (list.hasNews) await pause(TOGETHER_MS, signal);
+      if (list.hasNews) await pause(GATHER_MS, signal);
       if (signal?.aborted) return;
       if (state.end !== undefined && "error" in state.end) throw state.end.error;
       if (list.hasNews) yield list.takeNews();
@@ -132,10 +132,10 @@ async function* listsIn(
 /** Reading goes on while the application handles an earlier list, so that the next list has all changes. */
 async function follow(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { list, silenceMS, tellNews }: {
+  { list, silenceMS, onNews }: {
     readonly list: FoldedList;
     readonly silenceMS: number;
-    readonly tellNews: () => void;
+    readonly onNews: () => void;
   },
 ): Promise<void> {
   const parser = new EventParser();
@@ -144,7 +144,7 @@ async function follow(
     if (step === undefined) throw silent(silenceMS);
     if (step.value === undefined) return;
     for (const event of parser.push(step.value)) list.take(event);
-    if (list.hasNews) tellNews();
+    if (list.hasNews) onNews();
   }
 }
 

@@ -1,7 +1,7 @@
 import { ApiError } from "../api_error.ts";
 import { etagOf, matchOf, rememberEtag } from "../etags.ts";
 import { LONGEST_TIMER_MS } from "../sending/deadline.ts";
-import { type Incoming, joinHeaders, type Outgoing, type Send } from "../sending/send_request.ts";
+import { type Incoming, mergeHeaders, type Outgoing, type Send } from "../sending/send_request.ts";
 import type { AnyOptions } from "./any_options.ts";
 import { type Page, readPage } from "./pages.ts";
 import { queryString } from "./query_string.ts";
@@ -139,7 +139,7 @@ export class Operations {
       minimal && "return=minimal",
       "maxAffected" in options && `max-affected=${maxAffected}`,
     ].filter(Boolean).join();
-    const joined = joinHeaders(isKeyed ? newKey() : {}, options.headers, {
+    const merged = mergeHeaders(isKeyed ? newKey() : {}, options.headers, {
       ...headers,
       ...body && { "content-type": "application/json" },
       ...prefer && { prefer },
@@ -149,11 +149,11 @@ export class Operations {
     // A `PATCH` or `PUT` with a filter, `If-Match`, `If-None-Match` or `__v` in the body is not repeated. The server
     // could refuse the repetition, because the first attempt may have changed the entity.
     const isBound = (options.q ?? options.parameters?.q) !== undefined ||
-      joined.has("if-match") || joined.has("if-none-match") || "__v" in (body ?? {});
+      merged.has("if-match") || merged.has("if-none-match") || "__v" in (body ?? {});
     return this.#send({
       ...sent,
       url: this.#url + queryString(options, next),
-      headers: joined,
+      headers: merged,
       repeatable: () =>
         method === "GET" || isKeyed || ["PATCH", "PUT"].includes(method) && !isBound,
       options,

@@ -24,7 +24,7 @@ export interface RetryOptions {
   readonly maxPauseMS?: number;
 }
 
-export interface Failure {
+export interface SendFailure {
   /** The number of repetitions so far. */
   readonly repeated: number;
   /** The header `Retry-After` of the answer, if there is one. */
@@ -35,7 +35,7 @@ export interface Failure {
 
 /** In milliseconds. `undefined` means that the call must fail. */
 export function pauseAfter(
-  { repeated, retryAfter, random }: Failure,
+  { repeated, retryAfter, random }: SendFailure,
   { times = 3, pauseMS = 250, maxPauseMS = 10_000 }: RetryOptions,
 ): number | undefined {
   if (repeated >= times) return undefined;

@@ -115,7 +115,7 @@ export async function sendRequest(
     return await sendWithin(given, connection);
   }
   const [path = "", sent] = url.split("?");
-  const headers = joinHeaders(given.headers, { "content-type": "application/json" });
+  const headers = mergeHeaders(given.headers, { "content-type": "application/json" });
   const body = Object.fromEntries(new URLSearchParams(sent));
   const incoming = await sendWithin(
     { ...given, method: "QUERY", url: path, headers, body },
@@ -185,7 +185,7 @@ async function attempt(
   const { fetch = globalThis.fetch, credentials, headers: given } = connection;
   const init: RequestInit = {
     method,
-    headers: joinHeaders(
+    headers: mergeHeaders(
       { accept: "application/json" },
       typeof given === "function" ? await given() : given,
       headers,
@@ -211,10 +211,10 @@ async function attempt(
 }
 
 /** A header of a later argument replaces earlier headers with the same name. */
-export function joinHeaders(...all: readonly (HeaderValues | undefined)[]): Headers {
-  const joined = new Headers();
-  for (const headers of all) new Headers(headers).forEach((value, name) => joined.set(name, value));
-  return joined;
+export function mergeHeaders(...all: readonly (HeaderValues | undefined)[]): Headers {
+  const merged = new Headers();
+  for (const headers of all) new Headers(headers).forEach((value, name) => merged.set(name, value));
+  return merged;
 }
 
 function parse(text: string): Content {

@@ -19,8 +19,8 @@ export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
     : OptionIn<O, "readonly"> extends true ? P
     : OptionIn<O, "stamp"> extends string ? P
     : "the field is ReadOnly: add readonly: true"
-  : IsRestricted<V> extends true
-    ? OptionIn<O, "hidden"> extends AnyRule ? P : "the field is Restricted: add hidden: (req) => …"
+  : IsRestricted<V> extends true ? OptionIn<O, "hidden"> extends AnyFunction ? P
+    : "the field is Restricted: add hidden: (req) => …"
   : IsDefaulted<V> extends true
     ? "default" extends keyof O ? P : "the field is Defaulted: add default"
   : "~dateOnly" extends keyof V ? DateOnlyProblem<V, O, P>
@@ -31,13 +31,13 @@ export type DateOnlyProblem<V, O, P> = IsDateOnly<V> extends true
   ? OptionIn<O, "dateOnly"> extends true ? P : "the field is DateOnly: add dateOnly: true"
   : P;
 
-type AnyRule = (...args: never) => unknown;
+type AnyFunction = (...args: never) => unknown;
 
 /**
  * @internal The error text for a field that a function hides, although its type is neither optional nor `Restricted`,
  * or else `P`.
  */
-export type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyRule
+export type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyFunction
   ? F extends { readonly value: infer V } ? 0 extends 1 & V ? P
     : undefined extends V ? P
     : IsRestricted<NonNullable<V>> extends true ? P

@@ -178,7 +178,7 @@ export type NoOtherOptions<N extends string, O, K> = {
 type IndependentOptions<V, I> =
   & Omit<FieldOptions<V, I>, "default" | "enum" | "dateOnly" | BoundOption | StringOption>
   & {
-    readonly [K in keyof Pick<FieldOptions<V, I>, BoundOption | StringOption>]: CheckedRule<
+    readonly [K in keyof Pick<FieldOptions<V, I>, BoundOption | StringOption>]: CheckedConstraint<
       K,
       V,
       I
@@ -186,7 +186,7 @@ type IndependentOptions<V, I> =
   };
 
 /** @internal */
-export type CheckedRule<K extends BoundOption | StringOption, V, I> = [I] extends
+export type CheckedConstraint<K extends BoundOption | StringOption, V, I> = [I] extends
   [K extends BoundOption ? number | Date : string] ? Required<FieldOptions<V, I>>[K]
   : `${K} belongs to ${K extends BoundOption ? "numbers and dates"
     : "strings"}, the value is ${InWords<I>}`;

@@ -3,12 +3,12 @@ import type { EntityHook, EntityOf, MaybePromise, PreFetch, RequestOf } from "./
 import {
   type Covering,
   type Effect,
+  type FieldHook,
+  type FieldHookArguments,
+  fieldHookOf,
   leftOutBy,
   type ListedFields,
-  type NamedArguments,
   type NamedEntity,
-  type NamedRule,
-  namedRule,
   type NamedTest,
   onlyIfNamed,
   readBy,
@@ -44,25 +44,25 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
     }
     return result;
   };
-  return composed(every, { hooks, judge: judgeEvery });
+  return composed(every, { hooks, decide: decideByAll });
 }
 
-const judgeEvery: Judge = (rules, args) => judgeFrom(0, { rules, args, leftOut: [] });
+const decideByAll: CombinedDecision = (hooks, args) => decideFrom(0, { hooks, args, leftOut: [] });
 
 /** A promise is returned only if a hook returns a promise, because promises would slow down long lists. */
-function judgeFrom(
+function decideFrom(
   index: number,
-  { rules, args, leftOut }: {
-    readonly rules: readonly NamedRule[];
-    readonly args: NamedArguments;
+  { hooks, args, leftOut }: {
+    readonly hooks: readonly FieldHook[];
+    readonly args: FieldHookArguments;
     readonly leftOut: readonly string[];
   },
 ): MaybePromise<Effect | undefined> {
-  const rule = rules[index];
-  if (rule === undefined) return leftOut.length === 0 ? UNCHANGED : { leftOut };
-  return andThen(rule.judge(args), (effect) => {
+  const hook = hooks[index];
+  if (hook === undefined) return leftOut.length === 0 ? UNCHANGED : { leftOut };
+  return andThen(hook.decide(args), (effect) => {
     if (effect === undefined) return undefined;
-    return judgeFrom(index + 1, { rules, args, leftOut: [...leftOut, ...effect.leftOut] });
+    return decideFrom(index + 1, { hooks, args, leftOut: [...leftOut, ...effect.leftOut] });
   });
 }
 
@@ -108,14 +108,14 @@ export function or(...hooks: CallableFunction[]): CallableFunction {
     }
     return last();
   };
-  return composed(some, { hooks, judge: judgeSome });
+  return composed(some, { hooks, decide: decideByAny });
 }
 
-const judgeSome: Judge = async (rules, args) => {
+const decideByAny: CombinedDecision = async (hooks, args) => {
   let last: () => undefined = () => undefined;
-  for (const rule of rules) {
+  for (const hook of hooks) {
     try {
-      const effect = await rule.judge(args);
+      const effect = await hook.decide(args);
       if (effect !== undefined) return effect;
       last = () => undefined;
     } catch (error) {
@@ -127,22 +127,25 @@ const judgeSome: Judge = async (rules, args) => {
   return last();
 };
 
-type Judge = (
-  rules: readonly NamedRule[],
-  args: NamedArguments,
+type CombinedDecision = (
+  hooks: readonly FieldHook[],
+  args: FieldHookArguments,
 ) => MaybePromise<Effect | undefined>;
 
-/** The hooks of each combined hook. `judge` distinguishes `and()`, `or()` and `asFilter()`. */
-const members = new WeakMap<object, { readonly hooks: readonly object[]; readonly judge: Judge }>();
+/** The hooks of each combined hook. `decide` distinguishes `and()`, `or()` and `asFilter()`. */
+const members = new WeakMap<
+  object,
+  { readonly hooks: readonly object[]; readonly decide: CombinedDecision }
+>();
 
 /** Whether a request that has passed the hooks `passed` would pass a `preFetch` hook. */
 export function isPassed(hook: object, passed: readonly object[]): boolean {
   if (passed.some((each) => isSameHook(each, hook))) return true;
-  const { hooks, judge } = members.get(hook) ?? {};
-  if (judge === judgeEvery) return hooks?.every((each) => isPassed(each, passed)) === true;
+  const { hooks, decide } = members.get(hook) ?? {};
+  if (decide === decideByAll) return hooks?.every((each) => isPassed(each, passed)) === true;
   const inner = passed.flatMap((each) => {
     const parts = members.get(each);
-    return parts?.judge === judgeEvery ? parts.hooks : [];
+    return parts?.decide === decideByAll ? parts.hooks : [];
   });
   return inner.length > 0 && isPassed(hook, inner);
 }
@@ -150,23 +153,27 @@ export function isPassed(hook: object, passed: readonly object[]): boolean {
 function isSameHook(a: object, b: object): boolean {
   if (a === b) return true;
   const [one, two] = [members.get(a), members.get(b)];
-  return one !== undefined && one.judge === two?.judge && one.hooks.length === two.hooks.length &&
+  return one !== undefined && one.decide === two?.decide && one.hooks.length === two.hooks.length &&
     one.hooks.every((each, index) => isSameHook(each, two.hooks[index] as object));
 }
 
 /** If all hooks name the fields that they read, the combined hook can run on these fields alone, without a document. */
 function composed<F extends object>(
   hook: F,
-  { hooks, judge }: { readonly hooks: readonly object[]; readonly judge: Judge },
+  { hooks, decide }: { readonly hooks: readonly object[]; readonly decide: CombinedDecision },
 ): F {
-  members.set(hook, { hooks, judge });
+  members.set(hook, { hooks, decide });
   if (hooks.every(keepsEntity)) keepers.add(hook);
   const reads = [...new Set(hooks.flatMap(readBy))];
   const leavesOut = [...new Set(hooks.flatMap(leftOutBy))];
   if (reads.length === 0) return hook;
-  const rules = hooks.flatMap((each) => namedRule(each) ?? []);
-  const rule = { reads, leavesOut, judge: (args: NamedArguments) => judge(rules, args) };
-  recordFields(hook, { reads, leavesOut, ...rules.length === hooks.length && { rule } });
+  const fieldHooks = hooks.flatMap((each) => fieldHookOf(each) ?? []);
+  const fieldHook = {
+    reads,
+    leavesOut,
+    decide: (args: FieldHookArguments) => decide(fieldHooks, args),
+  };
+  recordFields(hook, { reads, leavesOut, ...fieldHooks.length === hooks.length && { fieldHook } });
   return hook;
 }
 
@@ -184,12 +191,12 @@ export function asFilter<F extends CallableFunction>(hook: F): F {
       return null;
     }
   };
-  return composed(filter, { hooks: [hook], judge: judgeQuietly }) as unknown as F;
+  return composed(filter, { hooks: [hook], decide: decideWithoutErrors }) as unknown as F;
 }
 
-const judgeQuietly: Judge = ([rule], args) => {
+const decideWithoutErrors: CombinedDecision = ([hook], args) => {
   try {
-    const effect = rule?.judge(args);
+    const effect = hook?.decide(args);
     return isPromise(effect) ? Promise.resolve(effect).catch(() => undefined) : effect;
   } catch {
     return undefined;

@@ -109,14 +109,14 @@ export type AnyHooks =
   & { readonly lean?: boolean | undefined };
 
 /** @internal The type of entity that every hook in the union `F` accepts. */
-export type EntityOf<F> = Together<
+export type EntityOf<F> = IntersectionOf<
   F extends (req: never, entity: infer E, ...rest: never[]) => unknown ? (each: E) => void : never
 >;
 
 /** @internal The type of request that every hook in the union `F` accepts. */
-export type RequestOf<F> = Together<
+export type RequestOf<F> = IntersectionOf<
   F extends (req: infer R, ...rest: never[]) => unknown ? (each: R) => void : never
 >;
 
 /** @internal The type of an argument that every function of a union accepts. */
-export type Together<F> = [F] extends [(each: infer I) => void] ? I : never;
+export type IntersectionOf<F> = [F] extends [(each: infer I) => void] ? I : never;

@@ -94,7 +94,7 @@ export type ReadFields = (names: readonly string[]) => object;
  * The arguments for one entity to a hook that names its fields. The hook reads them by `read`, so that no document has
  * to be made.
  */
-export interface NamedArguments {
+export interface FieldHookArguments {
   readonly req: unknown;
   readonly read: ReadFields;
   /** Reads fields of the entity before the change. Missing in hooks of a read. */
@@ -102,43 +102,43 @@ export interface NamedArguments {
 }
 
 /**
- * A hook that needs only the fields which it names. A read whose hooks all have this form makes no documents. `judge`
+ * A hook that needs only the fields which it names. A read whose hooks all have this form makes no documents. `decide`
  * returns `undefined` if the hook rejects the entity.
  */
-export interface NamedRule {
+export interface FieldHook {
   readonly reads: readonly string[];
   /** The fields that `leaveOut()` removes from some answers. */
   readonly leavesOut: readonly string[];
-  judge(args: NamedArguments): MaybePromise<Effect | undefined>;
+  decide(args: FieldHookArguments): MaybePromise<Effect | undefined>;
 }
 
 /**
- * The fields that a hook names. `rule` is missing if `and()` or `or()` has combined the hook with a hook that needs
- * whole entities.
+ * The fields that a hook names. `fieldHook` is missing if `and()` or `or()` has combined the hook with a hook that
+ * needs whole entities.
  */
 interface HookFields {
-  readonly rule?: NamedRule;
+  readonly fieldHook?: FieldHook;
   readonly reads: readonly string[];
   readonly leavesOut: readonly string[];
 }
 
-const known = new WeakMap<object, HookFields>();
+const hookFields = new WeakMap<object, HookFields>();
 
-export function namedRule(hook: object | undefined): NamedRule | undefined {
-  return hook && known.get(hook)?.rule;
+export function fieldHookOf(hook: object | undefined): FieldHook | undefined {
+  return hook && hookFields.get(hook)?.fieldHook;
 }
 
 export function readBy(hook: object | undefined): readonly string[] {
-  return hook && known.get(hook)?.reads || [];
+  return hook && hookFields.get(hook)?.reads || [];
 }
 
 /** The OpenAPI document describes these fields as optional, and cursors do not contain their values. */
 export function leftOutBy(hook: object | undefined): readonly string[] {
-  return hook && known.get(hook)?.leavesOut || [];
+  return hook && hookFields.get(hook)?.leavesOut || [];
 }
 
 export function recordFields(hook: object, fields: HookFields): void {
-  known.set(hook, fields);
+  hookFields.set(hook, fields);
 }
 
 /** The functions by which hooks that name fields use a whole object, and not stored bytes. */
@@ -173,25 +173,25 @@ export function setEntityFields(reader: EntityFields): void {
 }
 
 /**
- * Makes a rule a hook on whole entities. The framework calls the hook only if it has made a document for another
+ * Makes a field hook a hook on whole entities. The framework calls the hook only if it has made a document for another
  * reason.
  */
-export function hookOf(rule: NamedRule): EntityHook<object, unknown> {
+export function hookOf(fieldHook: FieldHook): EntityHook<object, unknown> {
   const hook: EntityHook<object, unknown> = (req, entity, previous) => {
     if (!entityFields.isReadable(entity)) return null;
-    const effect = rule.judge({
+    const effect = fieldHook.decide({
       req,
       read: (names) => entityFields.read(entity, names),
       ...previous && {
         readPrevious: (names: readonly string[]) => entityFields.read(previous, names),
       },
     });
-    return andThen(effect, (told) => {
-      if (told === undefined) return null;
-      return told.leftOut.length === 0 ? entity : entityFields.without(entity, told.leftOut);
+    return andThen(effect, (passed) => {
+      if (passed === undefined) return null;
+      return passed.leftOut.length === 0 ? entity : entityFields.without(entity, passed.leftOut);
     });
   };
-  recordFields(hook, { rule, reads: rule.reads, leavesOut: rule.leavesOut });
+  recordFields(hook, { fieldHook, reads: fieldHook.reads, leavesOut: fieldHook.leavesOut });
   return hook;
 }
 
@@ -214,7 +214,7 @@ function checkNamed(
 type AnyTest = (req: unknown, fields: object, previous?: object) => MaybePromise<unknown>;
 
 function asker(test: AnyTest, names: readonly string[]) {
-  return ({ req, read, readPrevious }: NamedArguments) =>
+  return ({ req, read, readPrevious }: FieldHookArguments) =>
     readPrevious === undefined
       ? test(req, read(names))
       : test(req, read(names), readPrevious(names));
@@ -227,7 +227,7 @@ export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook
   return hookOf({
     reads,
     leavesOut: [],
-    judge: (args) => andThen(ask(args), (passes) => passes === true ? UNCHANGED : undefined),
+    decide: (args) => andThen(ask(args), (passes) => passes === true ? UNCHANGED : undefined),
   });
 }
 
@@ -284,7 +284,7 @@ export function leaveOut<
   const hook = hookOf({
     reads,
     leavesOut,
-    judge: (args) => andThen(ask(args), (hides) => hides === false ? UNCHANGED : hidden),
+    decide: (args) => andThen(ask(args), (hides) => hides === false ? UNCHANGED : hidden),
   });
   return hook as EntityHook<NamedEntity<E, F>, R>;
 }

@@ -13,7 +13,7 @@ const REGISTRIES = Symbol.for("mongrove.registries");
 type Registries = Map<string, ReadonlySet<ModelClass>>;
 
 /** The set of the models of this copy, which other copies see. */
-export function openRegistry(): Set<ModelClass> {
+export function makeRegistry(): Set<ModelClass> {
   const registry = new Set<ModelClass>();
   registries().set(HOME, registry);
   return registry;

@@ -1,5 +1,5 @@
 import type { RestOptions } from "../decorators/rest.ts";
-import { checkCopy, markCopy, openRegistry } from "./copies.ts";
+import { checkCopy, makeRegistry, markCopy } from "./copies.ts";
 import type { ModelClass } from "./framework_model.ts";
 
 /** A field as `@prop`, `@arrayProp` or `define()` declares it. */
@@ -103,7 +103,7 @@ function fieldProblem(context: ClassFieldDecoratorContext): string | undefined {
   return undefined;
 }
 
-const registered = openRegistry();
+const registered = makeRegistry();
 
 let registryClosed = false;
 

@@ -14,7 +14,7 @@ import { runRequests } from "./run_requests.ts";
 export const batch: RouterFeature<Required<BatchOptions>> = {
   name: "batch",
   check: checkOptions,
-  endpoint: openBatches,
+  endpoint: batchEndpoint,
 };
 
 const OPTIONS: Readonly<Record<keyof BatchOptions, true>> = { path: true, max: true };
@@ -32,7 +32,7 @@ function checkOptions(given: unknown): Required<BatchOptions> {
   throw new RangeError(`Cannot initialize: "batch.max" is ${max}, not a positive integer`);
 }
 
-function openBatches(
+function batchEndpoint(
   { path, max }: Required<BatchOptions>,
   routes: readonly Route[],
 ): Endpoint {

@@ -1,5 +1,5 @@
 import type { EndpointDescription } from "../../pipeline/router_feature.ts";
-import { HEADERS, ID as ID_PATTERN, METHODS } from "./read_requests.ts";
+import { HEADERS, ID_PATTERN, METHODS } from "./read_requests.ts";
 
 export function describeBatch(max: number): EndpointDescription {
   return {

@@ -36,7 +36,7 @@ const HEADER_NAMES: ReadonlySet<string> = new Set(HEADERS.map((name) => name.toL
 /** These headers would have no effect on a batch, but the client relies on it. */
 const WITHOUT_EFFECT = ["idempotency-key", "if-match"] as const;
 
-export const ID = /^[\w-]{1,64}$/;
+export const ID_PATTERN = /^[\w-]{1,64}$/;
 
 /** A malformed request answers 400 before any request runs. */
 export function readRequests(req: Request, { max, bodyLimits }: BatchLimits): BatchRequest[] {
@@ -76,7 +76,7 @@ function readId(
   { index, ids }: { readonly index: number; readonly ids: ReadonlySet<string> },
 ): string {
   const { id } = isJsonObject(request) ? request : {};
-  if (typeof id === "string" && ID.test(id) && !ids.has(id)) return id;
+  if (typeof id === "string" && ID_PATTERN.test(id) && !ids.has(id)) return id;
   throw badFormat(
     `Request ${index} has no "id" that no other request has, of at most 64 letters, digits, "_" and "-"`,
   );

@@ -37,8 +37,8 @@ export class Results {
 }
 
 function memoized<T>(read: () => T): () => T {
-  let known: { readonly value: T } | undefined;
-  return () => (known ??= { value: read() }).value;
+  let cached: { readonly value: T } | undefined;
+  return () => (cached ??= { value: read() }).value;
 }
 
 const NAME = /^([\w-]{1,64})((?:\.[^\s./\\{}]{1,100}){1,20})$/;

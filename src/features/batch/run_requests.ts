@@ -31,14 +31,14 @@ export async function runRequests(
   timeBudget.isLong = true;
   const answers = new Map<string, InnerAnswer>();
   const results = new Results();
-  const together = routes.filter((route) => requests.some((each) => mayAnswer(route, each)));
+  const sharedRoutes = routes.filter((route) => requests.some((each) => mayAnswer(route, each)));
   let failed: string | undefined;
   const run = async () => {
     let maxBytes = MAX_BYTES;
     for (const request of requests) {
       failed = request.id;
       const message = messageOf(request, { req, results });
-      const facts = { origin: req, timeBudget, admit, together };
+      const facts = { origin: req, timeBudget, admit, sharedRoutes };
       const answer = await sendInner(handler, { req, message, facts, maxBytes });
       if (answer === undefined) throw badFormat(`"path" is the path of no route`);
       checkAnswer(answer, req);

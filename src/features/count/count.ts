@@ -1,19 +1,19 @@
 import type { Feature, Plain } from "../../pipeline/feature.ts";
 import type { Found } from "../../pipeline/pieces.ts";
 
-interface CountRule {
+interface CountConfig {
   readonly upTo: number;
   readonly always: boolean;
 }
 
-interface CountQuery extends CountRule {
+interface CountQuery extends CountConfig {
   readonly isPreferred: boolean;
 }
 
 const EXACT = "count=exact";
 
 /** Counting costs the database time, so clients ask for the total. */
-export const count: Feature<Plain<CountRule, CountQuery>> = {
+export const count: Feature<Plain<CountConfig, CountQuery>> = {
   name: "count",
   operations: ["all"],
   requirements: [

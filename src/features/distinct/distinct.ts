@@ -11,7 +11,7 @@ const MAX_VALUES = 1000;
 
 interface DistinctTypes {
   readonly declared: readonly DeclaredField[];
-  readonly rule: readonly string[];
+  readonly config: readonly string[];
   readonly params: string;
   readonly captured: undefined;
 }

@@ -1,12 +1,12 @@
 import type { AnswerHeader, BytesFacts, HeaderFacts } from "../../pipeline/description.ts";
 import type { ErrorCode } from "../../errors/refusals.ts";
-import type { FileRules } from "./file_fields.ts";
+import type { FileConfig } from "./file_fields.ts";
 import { ANY_BYTES } from "./media_type.ts";
 
 const TEXT = { type: "string" } as const;
 const BINARY = { type: "string", format: "binary" } as const;
 
-function contentOf({ accept = ["*/*"] }: FileRules): Record<string, object> {
+function contentOf({ accept = ["*/*"] }: FileConfig): Record<string, object> {
   return Object.fromEntries(accept.map((type) => [type, BINARY]));
 }
 
@@ -18,9 +18,9 @@ function answerHeader(description: string): AnswerHeader {
   return { description, schema: TEXT };
 }
 
-export function describeGet(rules: FileRules): BytesFacts {
+export function describeGet(config: FileConfig): BytesFacts {
   return {
-    answer: { ...contentOf(rules), [ANY_BYTES]: BINARY },
+    answer: { ...contentOf(config), [ANY_BYTES]: BINARY },
     statuses: {
       206: "The bytes that `Range` asks for",
       416: "The file has none of the bytes that `Range` asks for",
@@ -43,32 +43,32 @@ export function describeGet(rules: FileRules): BytesFacts {
   };
 }
 
-export function describePut(rules: FileRules): BytesFacts {
+export function describePut(config: FileConfig): BytesFacts {
   const form = { type: "object", properties: { file: BINARY }, required: ["file"] };
   return {
     body: {
       ...Object.fromEntries(
-        Object.keys(contentOf(rules)).map((type) => [type, { schema: BINARY }]),
+        Object.keys(contentOf(config)).map((type) => [type, { schema: BINARY }]),
       ),
       "multipart/form-data": {
         schema: form,
-        ...rules.accept && { encoding: { file: { contentType: rules.accept.join(", ") } } },
+        ...config.accept && { encoding: { file: { contentType: config.accept.join(", ") } } },
       },
     },
-    maxBytes: rules.maxBytes,
+    maxBytes: config.maxBytes,
     headers: {
       "Content-Disposition": header(
         'The name of the file, such as `attachment; filename="a.png"`.',
       ),
     },
-    errors: [...refusalsOf(rules), "PAYLOAD_TOO_LARGE"],
+    errors: [...refusalsOf(config), "PAYLOAD_TOO_LARGE"],
   };
 }
 
-export function describeRemove(rules: FileRules): BytesFacts {
-  return { headers: {}, errors: refusalsOf(rules) };
+export function describeRemove(config: FileConfig): BytesFacts {
+  return { headers: {}, errors: refusalsOf(config) };
 }
 
-function refusalsOf({ readonly }: FileRules): readonly ErrorCode[] {
+function refusalsOf({ readonly }: FileConfig): readonly ErrorCode[] {
   return typeof readonly === "function" ? ["FORBIDDEN"] : [];
 }

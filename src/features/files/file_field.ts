@@ -80,24 +80,24 @@ export class FileField {
     const { property } = this.#link;
     let before: string | undefined;
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      const present = await this.read();
-      if (present !== undefined && createsOnly(this.#context)) {
+      const current = await this.read();
+      if (current !== undefined && createsOnly(this.#context)) {
         throw preconditionFailed(FILE_EXISTS);
       }
-      if (present !== undefined) await this.store.suspect({ _id: present });
+      if (current !== undefined) await this.store.suspect({ _id: current });
       // Earlier versions of the application may have stored another value.
-      const vacant = { [`${property}.file`]: present ?? NO_FILE };
+      const vacant = { [`${property}.file`]: current ?? NO_FILE };
       const written = await addToProperty(this.#parent, {
         link: this.#link,
         values: [value],
         vacant,
         reads: "version",
       });
-      if (written !== undefined) return { replaced: present, version: written.version };
+      if (written !== undefined) return { replaced: current, version: written.version };
       if (this.#context.match !== undefined) throw preconditionFailed();
       // No other request has replaced the file, so the entity does not match the request any more.
-      if (before === String(present)) throw notFound();
-      before = String(present);
+      if (before === String(current)) throw notFound();
+      before = String(current);
     }
     throw new StoreFailure({ kind: "changed" });
   }

@@ -8,19 +8,19 @@ import { memoize } from "../../schema/memoize.ts";
 import { isTypePattern } from "./media_type.ts";
 import { StoredFile } from "./stored_file.ts";
 
-export interface FileRules extends Pick<FieldFeatures, "accept" | "inline"> {
+export interface FileConfig extends Pick<FieldFeatures, "accept" | "inline"> {
   readonly maxBytes: number;
   readonly readonly?: unknown;
 }
 
-const RULES: readonly string[] = [
+const FILE_OPTIONS: readonly string[] = [
   "maxBytes",
   "accept",
   "inline",
-] satisfies readonly (keyof FileRules)[];
+] satisfies readonly (keyof FileConfig)[];
 
 const WITH_FILE: ReadonlySet<string> = new Set([
-  ...RULES,
+  ...FILE_OPTIONS,
   ...["type", "hidden", "readonly", "apart", "select", "summary", "description", "deprecated"],
 ]);
 
@@ -35,8 +35,8 @@ export function declaredFiles(target: ModelClass): readonly string[] | undefined
   return paths.length === 0 ? undefined : paths;
 }
 
-export function rulesOf(owner: ModelClass, property: string): FileRules {
-  return describeModel(owner).fields.get(property)?.options as unknown as FileRules;
+export function fileConfigOf(owner: ModelClass, property: string): FileConfig {
+  return describeModel(owner).fields.get(property)?.options as unknown as FileConfig;
 }
 
 function problemOf({ array, options }: FieldRecord): string | undefined {
@@ -46,7 +46,7 @@ function problemOf({ array, options }: FieldRecord): string | undefined {
   }
   const kind = array ? undefined : fieldKind(options.type);
   if (kind !== StoredFile) {
-    const given = RULES.find((name) => options[name] !== undefined);
+    const given = FILE_OPTIONS.find((name) => options[name] !== undefined);
     if (given !== undefined) return `has "${given}" and no StoredFile as "type"`;
     return isModelClass(kind) && kind.prototype instanceof StoredFile
       ? "has a subclass of StoredFile as its type"
@@ -83,11 +83,12 @@ function pathsIn(target: ModelClass, above: readonly ModelClass[]): string[] {
   });
 }
 
-function holdsFiles(target: ModelClass, seen = new Set<ModelClass>()): boolean {
-  seen.add(target);
+function holdsFiles(target: ModelClass, visited = new Set<ModelClass>()): boolean {
+  visited.add(target);
   return [...describeModel(target).fields.values()].some((field) => {
     const kind = embeddedKind(field);
-    return kind === StoredFile || isModelClass(kind) && !seen.has(kind) && holdsFiles(kind, seen);
+    return kind === StoredFile ||
+      isModelClass(kind) && !visited.has(kind) && holdsFiles(kind, visited);
   });
 }
 

@@ -22,7 +22,7 @@ import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import { sharedSession } from "../../schema/mongoose/statements/transaction_around.ts";
 import { describeGet, describePut, describeRemove } from "./describe_files.ts";
 import { FileField, type StoredValue } from "./file_field.ts";
-import { declaredFiles, rulesOf } from "./file_fields.ts";
+import { declaredFiles, fileConfigOf } from "./file_fields.ts";
 import { FileStore } from "./file_store.ts";
 import { getFile } from "./get_file.ts";
 import { checkUpload, putFile } from "./put_file.ts";
@@ -41,8 +41,8 @@ export const files: ClassFeature<FilePaths> = {
   },
   after: removeFiles,
   // `after` does not run for cascades, so their transaction marks the files for housekeeping.
-  joins: (_paths, { operation }) => operation === "cascade",
-  async together(_paths, { change, entities, model, session }) {
+  addsStatements: (_paths, { operation }) => operation === "cascade",
+  async addStatements(_paths, { change, entities, model, session }) {
     if (change === "remove") {
       await suspectFiles(model, { ids: entities.map(({ id }) => id), session });
     }
@@ -60,7 +60,7 @@ const TAKEN: readonly string[] = ["preFetch", "parameters", "open"];
 
 function partMethod(method: Method, { link, rest }: PartDescription): PartMethod {
   const { owner, property } = link;
-  const rules = rulesOf(owner, property);
+  const config = fileConfigOf(owner, property);
   const { operation, hooks } = method;
   const fail = (problem: string) =>
     cannotMount(owner, `property "${property}" holds a file and ${problem}`);
@@ -75,21 +75,21 @@ function partMethod(method: Method, { link, rest }: PartDescription): PartMethod
   );
   if (other !== undefined) throw fail(`its ${operation}() cannot have "${other}"`);
   const isWrite = operation !== "one";
-  if (isWrite && rules.readonly === true) {
+  if (isWrite && config.readonly === true) {
     throw fail(`is readonly, and cannot have ${operation}()`);
   }
   const { run, describe, verb } = OPERATIONS[operation as keyof typeof OPERATIONS];
   return {
     operation,
     hooks: { summary: `${verb} the file "${property}"`, ...hooks },
-    bytes: describe(rules),
-    perform: (context) => run(context, rules),
+    bytes: describe(config),
+    perform: (context) => run(context, config),
     checkRights(context) {
       if (isWrite) checkRights(context, link);
     },
     checkRequest(context) {
       refuseInner(context);
-      if (operation === "replace") checkUpload(context, rules);
+      if (operation === "replace") checkUpload(context, config);
     },
   };
 }

@@ -7,7 +7,7 @@ import type { OpenLevelContext } from "../../pipeline/request/request_context.ts
 import { cutAnswer } from "../../http/replies/connection.ts";
 import { ResponseStream } from "../../http/replies/response_stream.ts";
 import { FileField, isWhole, type StoredValue } from "./file_field.ts";
-import type { FileRules } from "./file_fields.ts";
+import type { FileConfig } from "./file_fields.ts";
 import { disposition } from "./file_name.ts";
 import { MissingChunkError } from "./file_store.ts";
 import { isShownInline, sentType } from "./media_type.ts";
@@ -16,14 +16,14 @@ import { type ByteRange, readRange } from "./range.ts";
 /** Other requests may replace the file before its first byte is read. */
 const MAX_TRIES = 3;
 
-export async function getFile(context: OpenLevelContext, rules: FileRules): Promise<Reply> {
+export async function getFile(context: OpenLevelContext, config: FileConfig): Promise<Reply> {
   const field = await FileField.open(context);
   for (let tries = 1;; tries++) {
     const { entity, version, parentId } = await fetchOne(context);
     const file = entity as object as StoredValue;
     if (!isWhole(file)) throw notFound();
     const tag = fileTag(file, { version, parentId });
-    const answer = answerTo(context, { file, tag, rules });
+    const answer = answerTo(context, { file, tag, config });
     const { range, timeBudget, route: { sendTimeoutMS: timeoutMS } } = { ...answer, ...context };
     const pieces = range && field.store.read(file.file, { range, timeBudget });
     try {
@@ -49,12 +49,12 @@ interface FileAnswer {
 interface SentFile {
   readonly file: StoredValue;
   readonly tag: string;
-  readonly rules: FileRules;
+  readonly config: FileConfig;
 }
 
 function answerTo(
   { req }: OpenLevelContext,
-  { file, tag, rules }: SentFile,
+  { file, tag, config }: SentFile,
 ): FileAnswer {
   const { method, headers: given } = req;
   const { name, type, size } = file;
@@ -73,7 +73,7 @@ function answerTo(
     return { status: 416, headers: { ...headers, ...none }, range: undefined };
   }
   const { start, end } = asked ?? { start: 0, end: size };
-  const kind = rules.inline === true && isShownInline(type) ? "inline" : "attachment";
+  const kind = config.inline === true && isShownInline(type) ? "inline" : "attachment";
   return {
     status: asked === undefined ? 200 : 206,
     headers: {

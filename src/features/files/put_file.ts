@@ -16,7 +16,7 @@ import { isMinimal, withoutBody } from "../../pipeline/request/preferences.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import {
   type LevelContext,
-  openCall,
+  makeCall,
   type OpenLevelContext,
 } from "../../pipeline/request/request_context.ts";
 import {
@@ -28,7 +28,7 @@ import {
 import { admit } from "../../pipeline/run_pipeline.ts";
 import { BodyReader, type ByteSource, discardBody, isConsumed } from "./body_reader.ts";
 import { FILE_EXISTS, FileField, type StoredValue } from "./file_field.ts";
-import type { FileRules } from "./file_fields.ts";
+import type { FileConfig } from "./file_fields.ts";
 import { cleanName, nameIn } from "./file_name.ts";
 import { CHUNK_BYTES, chunksAtOnce, countTransfer, type FileStore } from "./file_store.ts";
 import { boundaryOf, FormFile } from "./form_file.ts";
@@ -47,19 +47,19 @@ const RENEW_MS = 10 * 60_000;
 /** Most applications parse bodies of these types before the router. */
 const PARSED = ["json", "+json", "urlencoded"];
 
-export function checkUpload({ req }: LevelContext, rules: FileRules): void {
+export function checkUpload({ req }: LevelContext, config: FileConfig): void {
   try {
     const { "content-encoding": encoding = "identity", "content-length": length } = req.headers;
     if (encoding.toLowerCase() !== "identity") {
       throw unsupported("A file cannot have a Content-Encoding");
     }
     const isForm = boundaryOf(req.headers["content-type"]) !== undefined;
-    if (!isForm) checkType(typeOf(req.headers["content-type"]), rules);
+    if (!isForm) checkType(typeOf(req.headers["content-type"]), config);
     if (isConsumed(req) && req.is(PARSED)) {
       throw unsupported("The application reads bodies of this type: send the file as a form");
     }
-    const most = rules.maxBytes + (isForm ? FORM_BYTES : 0);
-    if (Number(length) > most) throw tooLarge(rules);
+    const most = config.maxBytes + (isForm ? FORM_BYTES : 0);
+    if (Number(length) > most) throw tooLarge(config);
   } catch (error) {
     discardBody(req);
     throw error;
@@ -72,7 +72,7 @@ function typeOf(header: string | undefined): string {
   return type;
 }
 
-function checkType(type: string, { accept }: FileRules): void {
+function checkType(type: string, { accept }: FileConfig): void {
   if (isAccepted(type, accept)) return;
   throw unsupported(`The file has none of the types ${accept?.join(", ")}`);
 }
@@ -81,22 +81,22 @@ function unsupported(message: string): RestError {
   return refusal("UNSUPPORTED_MEDIA_TYPE", { message });
 }
 
-function tooLarge({ maxBytes }: FileRules): RestError {
+function tooLarge({ maxBytes }: FileConfig): RestError {
   const message = `The file is larger than ${maxBytes} bytes`;
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: maxBytes });
 }
 
-export async function putFile(context: OpenLevelContext, rules: FileRules): Promise<Reply> {
+export async function putFile(context: OpenLevelContext, config: FileConfig): Promise<Reply> {
   const { req } = context;
   try {
-    return await upload(context, rules);
+    return await upload(context, config);
   } catch (error) {
     discardBody(req);
     throw error;
   }
 }
 
-async function upload(context: OpenLevelContext, rules: FileRules): Promise<Reply> {
+async function upload(context: OpenLevelContext, config: FileConfig): Promise<Reply> {
   const { level: { link }, timeBudget } = context;
   const field = await FileField.open(context);
   const before = await field.read();
@@ -104,7 +104,7 @@ async function upload(context: OpenLevelContext, rules: FileRules): Promise<Repl
   if (before !== undefined && createsOnly(context)) throw preconditionFailed(FILE_EXISTS);
   const file = new mongoose.Types.ObjectId();
   const received = async () => {
-    const value = await receive(context, { file, field, rules, property: link?.property ?? "" });
+    const value = await receive(context, { file, field, config, property: link?.property ?? "" });
     // The client decides how long an upload takes, so the time limit begins again.
     timeBudget.renew();
     return { value, ...await openAgain(context, field) };
@@ -139,7 +139,7 @@ async function openAgain(
   { route, req, timeBudget }: OpenLevelContext,
   field: FileField,
 ): Promise<{ readonly now: OpenLevelContext; readonly place: FileField }> {
-  const call = openCall(route, { req, count: countSelected, weight: 0, timeBudget });
+  const call = makeCall(route, { req, count: countSelected, weight: 0, timeBudget });
   await admit(call);
   call.context.level.checkRequest?.(call.context);
   const now = await openLevel(call.context);
@@ -164,20 +164,20 @@ async function discard(store: FileStore, id: mongo.ObjectId): Promise<void> {
 interface Receiving {
   readonly file: mongo.ObjectId;
   readonly field: FileField;
-  readonly rules: FileRules;
+  readonly config: FileConfig;
   /** The name of a file without a name. */
   readonly property: string;
 }
 
 async function receive(
   { req, route, timeBudget }: OpenLevelContext,
-  { file, field: { store, entity }, rules, property }: Receiving,
+  { file, field: { store, entity }, config, property }: Receiving,
 ): Promise<StoredValue> {
   const body = new BodyReader(req, route.sendTimeoutMS);
   try {
-    const { name = property, type, bytes } = await openFile(req, { body, rules });
+    const { name = property, type, bytes } = await openFile(req, { body, config });
     await timeBudget.waitForNext(store.begin({ _id: file, filename: name, type, ...entity }));
-    const upload = new Upload(file, { store, rules, timeBudget });
+    const upload = new Upload(file, { store, config, timeBudget });
     const { size, sha256 } = await countTransfer(() => upload.receive(bytes))
       .finally(() => upload.settled());
     await timeBudget.waitForNext(store.complete(file, { length: size, sha256 }));
@@ -195,7 +195,7 @@ interface OpenedFile {
 
 async function openFile(
   { headers }: FrameworkRequest,
-  { body, rules }: { readonly body: ByteSource; readonly rules: FileRules },
+  { body, config }: { readonly body: ByteSource; readonly config: FileConfig },
 ): Promise<OpenedFile> {
   const boundary = boundaryOf(headers["content-type"]);
   if (boundary === undefined) {
@@ -210,7 +210,7 @@ async function openFile(
   // A browser sends this if nobody has chosen a file.
   if (given === "" && await bytes.isEmpty()) throw badFormat("The form has no file");
   const type = typeOf(own.get("content-type"));
-  checkType(type, rules);
+  checkType(type, config);
   // Browsers encode quotes and line breaks in the names of files.
   return { name: cleanName(given.replaceAll(/%(22|0D|0A)/gi, decodeURIComponent)), type, bytes };
 }
@@ -224,7 +224,7 @@ function fromUtf8(text: string): string {
 
 interface UploadOptions {
   readonly store: FileStore;
-  readonly rules: FileRules;
+  readonly config: FileConfig;
   readonly timeBudget: TimeBudget;
 }
 
@@ -246,12 +246,12 @@ class Upload {
   }
 
   async receive(bytes: ByteSource): Promise<{ readonly size: number; readonly sha256: string }> {
-    const { rules } = this.#options;
+    const { config } = this.#options;
     const hash = createHash("sha256");
     let size = 0;
     for (let piece = await bytes.next(); piece !== undefined; piece = await bytes.next()) {
       size += piece.length;
-      if (size > rules.maxBytes) throw tooLarge(rules);
+      if (size > config.maxBytes) throw tooLarge(config);
       hash.update(piece);
       await this.#add(piece);
     }

@@ -134,7 +134,7 @@ const removals = new WeakMap<object, OrphanRemoval>();
 /** The search reads the records of all files of the class, so a class has one search at a time. */
 export function removeOrphans(owners: FileOwners, limit: number): Promise<void> {
   const { model } = owners;
-  const present = removals.get(model);
+  const current = removals.get(model);
   const begin = () => {
     const running = findAndRemove(owners, limit);
     const removal: OrphanRemoval = { running };
@@ -143,8 +143,8 @@ export function removeOrphans(owners: FileOwners, limit: number): Promise<void> 
     running.then(end, end);
     return running;
   };
-  if (present === undefined) return begin();
-  return present.next ??= present.running.then(begin, begin);
+  if (current === undefined) return begin();
+  return current.next ??= current.running.then(begin, begin);
 }
 
 async function findAndRemove(owners: FileOwners, limit: number): Promise<void> {

@@ -48,8 +48,8 @@ export function columnsIn(
   const version: unknown = schema?.get("versionKey");
   const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
     const names = [...prefix, name];
-    const isSeen = !field.hidden && field.selected && shows(names.join("."), field);
-    if (!isSeen || name === version) return [];
+    const isVisible = !field.hidden && field.selected && shows(names.join("."), field);
+    if (!isVisible || name === version) return [];
     const inside = { prefix: names, above: [...above, shape] };
     if (filled?.has(name) && field.populated !== undefined) {
       return columnsIn(field.populated, { ...inside, shows: shownIn(filled.get(name)) });

@@ -1,7 +1,7 @@
 import type { GroupsOptions } from "./option.ts";
 import type { Description, ParameterFacts, PropertyFacts } from "../../pipeline/description.ts";
 import { sortFacts } from "../../pipeline/sort_keys.ts";
-import type { GroupRules } from "./read_groups.ts";
+import type { GroupsConfig } from "./read_groups.ts";
 
 const TEXTS = {
   group: "The fields to group by. The answer has groups instead of entities.",
@@ -12,12 +12,12 @@ const TEXTS = {
 
 const UNITS = { year: "", month: "-[0-9]{2}", day: "-[0-9]{2}-[0-9]{2}" } as const;
 
-export function describeGroups(rules: GroupRules): Description {
-  const { by, zones, sum, avg, count, max } = rules;
+export function describeGroups(config: GroupsConfig): Description {
+  const { by, zones, sum, avg, count, max } = config;
   const lists = { group: [...by.keys()], sum, avg };
   const isOffered = Object.values(lists).some((fields) => fields.length > 0);
   const parameters: Record<string, ParameterFacts> = {
-    ...isOffered && { sort: sortFacts(sortKeysOf({ ...rules, by: by.keys() })) },
+    ...isOffered && { sort: sortFacts(sortKeysOf({ ...config, by: by.keys() })) },
   };
   for (const [name, fields] of Object.entries(lists)) {
     if (fields.length > 0) parameters[name] = { text: TEXTS[name as keyof typeof TEXTS], fields };
@@ -42,7 +42,7 @@ export function describeGroups(rules: GroupRules): Description {
   return {
     parameters,
     errors: ["CONFLICT"],
-    route: { groups: optionOf(rules) },
+    route: { groups: optionOf(config) },
     answer: { alternative: { name: "Group", maxItems: max, items: { properties } } },
   };
 }
@@ -63,7 +63,7 @@ export function sortKeysOf({ by, sum, avg, count }: GroupKeys): string[] {
   ];
 }
 
-function optionOf({ by, zones, sum, avg, ...others }: GroupRules): Required<GroupsOptions> {
+function optionOf({ by, zones, sum, avg, ...others }: GroupsConfig): Required<GroupsOptions> {
   const keys = [...by].map(([name, unit]) => unit === undefined ? name : { [name]: unit });
   const timeZone = zones.isChosen ? zones.names : zones.names[0] ?? "UTC";
   return { by: keys, timeZone, sum: [...sum], avg: [...avg], ...others };

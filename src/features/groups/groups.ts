@@ -7,7 +7,7 @@ import { readKeys } from "../../pipeline/sort_keys.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { describeGroups, sortKeysOf } from "./describe_groups.ts";
 import { checkZones, type DateZones, zoneOf } from "./date_zones.ts";
-import { type GroupRules, type GroupsQuery, readGroups } from "./read_groups.ts";
+import { type GroupsConfig, type GroupsQuery, readGroups } from "./read_groups.ts";
 
 interface GroupTypes {
   readonly declared: {
@@ -19,7 +19,7 @@ interface GroupTypes {
     readonly max: number;
     readonly minCount: number;
   };
-  readonly rule: GroupRules;
+  readonly config: GroupsConfig;
   readonly params: GroupsQuery;
   readonly captured: undefined;
 }
@@ -67,33 +67,33 @@ export const groups: Feature<GroupTypes> = {
     };
   },
   narrow({ by, sum, avg, ...others }, reader) {
-    const seen = (fields: readonly DeclaredField[]) =>
-      fields.flatMap((field) => field.seenBy(reader));
+    const visible = (fields: readonly DeclaredField[]) =>
+      fields.flatMap((field) => field.visibleTo(reader));
     const keys = by.flatMap(({ field, unit }) =>
-      field.seenBy(reader).map((name) => [name, unit] as const)
+      field.visibleTo(reader).map((name) => [name, unit] as const)
     );
-    return { ...others, by: new Map(keys), sum: seen(sum), avg: seen(avg) };
+    return { ...others, by: new Map(keys), sum: visible(sum), avg: visible(avg) };
   },
   describe: describeGroups,
   parse: parseGroups,
   respond: (query, context) => readGroups(context, query),
 };
 
-function parseGroups(rules: GroupRules, given: GivenRequest): GroupsQuery | undefined {
+function parseGroups(config: GroupsConfig, given: GivenRequest): GroupsQuery | undefined {
   const isGiven = ["group", "sum", "avg"].some((name) => given.parameter(name) !== undefined);
   if (!isGiven) return undefined;
-  const by = given.names("group", [...rules.by.keys()]);
-  const sum = given.names("sum", rules.sum);
-  const avg = given.names("avg", rules.avg);
-  const sortable = sortKeysOf({ by, sum, avg, count: rules.count });
+  const by = given.names("group", [...config.by.keys()]);
+  const sum = given.names("sum", config.sum);
+  const avg = given.names("avg", config.avg);
+  const sortable = sortKeysOf({ by, sum, avg, count: config.count });
   const sort = given.parameter("sort");
-  const timeZone = zoneOf(rules.zones, given);
+  const timeZone = zoneOf(config.zones, given);
   return {
     by,
     timeZone,
     sum,
     avg,
-    rules,
+    config,
     order: sort === undefined ? {} : readKeys(sort, sortable),
   };
 }
@@ -102,7 +102,7 @@ function checkKeys(option: OptionReader, place: OptionPlace): GroupTypes["declar
   const entries = (Array.isArray(option.value) ? option.value : []).flatMap((each: unknown) =>
     isJsonObject(each) ? Object.entries(each) : [[String(each), undefined] as [string, unknown]]
   );
-  const seen = new Set<string>();
+  const names = new Set<string>();
   if (entries.length === 0) {
     return option.fields("scalar").map((field) => ({ field, unit: undefined }));
   }
@@ -115,11 +115,11 @@ function checkKeys(option: OptionReader, place: OptionPlace): GroupTypes["declar
       return whyUnstored(shape, place);
     });
     const named = `has "${name}" in "groups.by"`;
-    if (seen.has(name)) throw option.fail(`${named} twice`);
+    if (names.has(name)) throw option.fail(`${named} twice`);
     if (unit !== undefined && !UNITS.includes(unit)) {
       throw option.fail(`${named} with no unit out of ${UNITS.join(", ")}`);
     }
-    seen.add(name);
+    names.add(name);
     return { field, unit: unit as DateUnit | undefined };
   });
 }

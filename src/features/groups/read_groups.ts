@@ -12,7 +12,7 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 
-export interface GroupRules {
+export interface GroupsConfig {
   readonly by: ReadonlyMap<string, DateUnit | undefined>;
   readonly zones: DateZones;
   readonly sum: readonly string[];
@@ -29,14 +29,14 @@ export interface GroupsQuery {
   readonly avg: readonly string[];
   /** The keys are grouped fields, `count`, `sum.price` or `avg.price`. */
   readonly order: Order;
-  readonly rules: GroupRules;
+  readonly config: GroupsConfig;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
 export async function readGroups(context: OpenLevelContext, query: GroupsQuery): Promise<Reply> {
   const { shape } = context.level;
-  const { by, sum, avg, rules: { max } } = query;
+  const { by, sum, avg, config: { max } } = query;
   checkPopulated(context, by);
   const found = await aggregateList(context, {
     parameter: "group",
@@ -72,8 +72,8 @@ interface ShapedQuery extends GroupsQuery {
   readonly shape: Shape;
 }
 
-function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery): PipelineStage[] {
-  const { by: units, minCount, max } = rules;
+function stagesOf({ by, timeZone, sum, avg, order, config, shape }: ShapedQuery): PipelineStage[] {
+  const { by: units, minCount, max } = config;
   const keys = by.map((name) => {
     const { type } = shape.fields.get(name) ?? {};
     const unit = units.get(name);
@@ -85,16 +85,16 @@ function stagesOf({ by, timeZone, sum, avg, order, rules, shape }: ShapedQuery):
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
   });
   // Another program may have stored an array or an object for a single value.
-  const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
+  const compound = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {
-    ...misfits.length > 0 && { $nor: misfits },
+    ...compound.length > 0 && { $nor: compound },
     ...minCount > 1 && { count: { $gte: minCount } },
   };
   return [
     {
       $group: {
         _id: keys.length === 0 ? null : Object.fromEntries(keys),
-        ...(rules.count || minCount > 1) && { count: { $sum: 1 } },
+        ...(config.count || minCount > 1) && { count: { $sum: 1 } },
         ...Object.fromEntries(sum.map((name) => [`sum:${name}`, { $sum: `$${name}` }])),
         ...Object.fromEntries(avg.map((name) => [`avg:${name}`, { $avg: `$${name}` }])),
       },
@@ -138,16 +138,16 @@ function keyOf(value: string, { unit, timeZone, type }: KeyOptions): object {
     };
     const text = { $dateToString: { ...date, format: FORMATS[unit] } };
     // A later stage removes the group of the empty object.
-    const isMisfit = { $in: [{ $type: value }, ["array", "object"]] };
-    return { $cond: [isDate, text, { $cond: [isMisfit, { $literal: {} }, null] }] };
+    const isCompound = { $in: [{ $type: value }, ["array", "object"]] };
+    return { $cond: [isDate, text, { $cond: [isCompound, { $literal: {} }, null] }] };
   }
-  const present = { $ifNull: [value, null] };
-  if (type === "Decimal128") return present;
+  const orNull = { $ifNull: [value, null] };
+  if (type === "Decimal128") return orNull;
   const [first, last] = SHOWN_DATES;
   const isFarDate = { $or: [{ $lt: [value, first] }, { $gt: [value, last] }] };
   const isDate = { $eq: [{ $type: value }, "date"] };
   const isUnshown = { $or: [{ $in: [value, UNSHOWN_NUMBERS] }, { $and: [isDate, isFarDate] }] };
-  return { $cond: [isUnshown, null, present] };
+  return { $cond: [isUnshown, null, orNull] };
 }
 
 function between(value: unknown, [first, last]: readonly [unknown, unknown]): object {
@@ -156,13 +156,13 @@ function between(value: unknown, [first, last]: readonly [unknown, unknown]): ob
 
 function rowOf(
   group: Values,
-  { by, sum, avg, rules, shape }: ShapedQuery,
+  { by, sum, avg, config, shape }: ShapedQuery,
 ): object {
   const values = (names: readonly string[], valueOf: (name: string) => unknown) =>
     Object.fromEntries(names.map((name) => [name, shown(valueOf(name), { name, shape })]));
   return {
     ...values(by, (name) => Object(group._id)[name]),
-    ...rules.count && { count: group.count },
+    ...config.count && { count: group.count },
     ...sum.length > 0 && { sum: values(sum, (name) => group[`sum:${name}`]) },
     ...avg.length > 0 && { avg: values(avg, (name) => group[`avg:${name}`]) },
   };

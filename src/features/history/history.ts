@@ -16,11 +16,11 @@ import { keepFor } from "./history_indexes.ts";
 import { addRecords } from "./records.ts";
 import { revert } from "./revert.ts";
 
-export interface HistoryRule {
+export interface HistoryConfig {
   readonly keepMS?: number;
 }
 
-export const history: ClassFeature<HistoryRule> = {
+export const history: ClassFeature<HistoryConfig> = {
   name: "history",
   setting: "actorNames",
   settings: (actorNames) => actorNames,
@@ -28,12 +28,12 @@ export const history: ClassFeature<HistoryRule> = {
     const { keep } = option.parts("keep");
     return keep.value === undefined ? {} : { keepMS: keep.duration("90d") };
   },
-  start(rule, { target, route }) {
+  start(config, { target, route }) {
     checkRoutes(target);
     // With `getConnection`, the connection is known only for a request, so the first write builds
     // the indexes.
     if (route.getConnection === undefined) {
-      keepFor(getModel(target) as unknown as Model<unknown>, rule);
+      keepFor(getModel(target) as unknown as Model<unknown>, config);
     }
     const persisting = route.levels.at(-1);
     if (persisting?.target !== target || persisting.hooks.persist === undefined) return;
@@ -42,9 +42,9 @@ export const history: ClassFeature<HistoryRule> = {
       `"history" cannot record what the hook "persist" of ${persisting.operation}() writes`,
     );
   },
-  methods: (_rule, { methods }) => [...historyMethods(methods), ...revertMethods(methods)],
-  build: (rule, model) => keepFor(model, rule),
-  together: addRecords,
+  methods: (_config, { methods }) => [...historyMethods(methods), ...revertMethods(methods)],
+  build: (config, model) => keepFor(model, config),
+  addStatements: addRecords,
 };
 
 function checkRoutes(target: ModelClass): void {

@@ -2,7 +2,7 @@ import type { Collection, Connection, Model } from "mongoose";
 import type { Actor } from "../../declare/hooks/framework_request.ts";
 import type { StoredObject } from "../../store/values.ts";
 
-export interface HistoryRecord {
+export interface StoredRecord {
   readonly entity: unknown;
   /** After the write, from 0. */
   readonly version: number;
@@ -16,6 +16,6 @@ export interface HistoryRecord {
   readonly before: StoredObject;
 }
 
-export function historyOf({ db, collection: { name } }: Model<unknown>): Collection<HistoryRecord> {
-  return (db as Connection).collection<HistoryRecord>(`${name}_history`);
+export function historyOf({ db, collection: { name } }: Model<unknown>): Collection<StoredRecord> {
+  return (db as Connection).collection<StoredRecord>(`${name}_history`);
 }

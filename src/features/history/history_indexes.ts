@@ -4,7 +4,7 @@ import { logHint } from "../../errors/log.ts";
 import { noteBuild } from "../../schema/build_waits.ts";
 import { buildsIndexes } from "../../schema/index_builds.ts";
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
-import type { HistoryRule } from "./history.ts";
+import type { HistoryConfig } from "./history.ts";
 import { historyOf } from "./history_collection.ts";
 
 const PAUSE_MS = 60_000;
@@ -13,10 +13,10 @@ const PAUSE_MS = 60_000;
 const built = new WeakSet<Model<unknown>>();
 
 /** Records can be stored without the indexes, so nothing waits. */
-export function keepFor(model: Model<unknown>, rule: HistoryRule): void {
+export function keepFor(model: Model<unknown>, config: HistoryConfig): void {
   if (built.has(model) || !buildsIndexes(model)) return;
   built.add(model);
-  const build = runOutside(() => buildIndexes(model, rule));
+  const build = runOutside(() => buildIndexes(model, config));
   noteBuild(model.db as Connection, build);
   build.catch((error) => {
     logHint(
@@ -29,7 +29,7 @@ export function keepFor(model: Model<unknown>, rule: HistoryRule): void {
 /** The index exists with other options. */
 const OTHER_OPTIONS = 85;
 
-async function buildIndexes(model: Model<unknown>, { keepMS }: HistoryRule): Promise<void> {
+async function buildIndexes(model: Model<unknown>, { keepMS }: HistoryConfig): Promise<void> {
   const history = historyOf(model);
   await history.createIndex({ entity: 1, version: -1, at: -1 });
   if (keepMS === undefined) return await warnOfExpiry(model);

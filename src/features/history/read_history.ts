@@ -12,11 +12,11 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import type { StoredObject } from "../../store/values.ts";
 import { readSnapshot } from "../../write/stored_values.ts";
-import type { HistoryRecord } from "./history_collection.ts";
+import type { StoredRecord } from "./history_collection.ts";
 import { withNames } from "./actor_names.ts";
 import { eachRecord, valuesBefore } from "./read_records.ts";
 import {
-  isJudged,
+  hasReadHooks,
   jsonOf,
   type ReplayedRecord,
   type ShownRecord,
@@ -55,15 +55,22 @@ const ALLOWED = {
 export async function readHistory(context: OpenLevelContext): Promise<Reply> {
   const { limit, after } = readPage(context.req);
   const isNamed = readNames(context.req);
-  const { entity, seen } = await fetchOne(context);
+  const { entity, passed } = await fetchOne(context);
   if (!isDocument(entity)) throw notFound();
   const { values: current } = readSnapshot(entity);
-  const sent = await passHook(context, "preSend", { entity: seen });
+  const sent = await passHook(context, "preSend", { entity: passed });
   if (sent === undefined) throw notFound();
   const { records, hasMore } = await recordsOf(context, { current, limit, after });
-  const present = jsonOf(context, sent);
+  const currentJson = jsonOf(context, sent);
   const pacer = new TurnPacer();
-  const shown = { context, model: await context.model(), entity, current, present, pacer };
+  const shown = {
+    context,
+    model: await context.model(),
+    entity,
+    current,
+    currentJson,
+    pacer,
+  };
   const list: ShownRecord[] = [];
   for (const each of records) list.push(await showRecord(shown, each));
   const last = hasMore ? records.at(-1)?.record : undefined;
@@ -109,22 +116,26 @@ function nextLink(req: FrameworkRequest, page: Required<HistoryPage>): string {
   return `<${linkUrl(req, { ...page })}>; rel="next"`;
 }
 
-interface PageQuery extends HistoryPage {
+interface HistoryQuery extends HistoryPage {
   readonly current: StoredObject;
 }
 
 /** Hooks need whole versions, so the records before the page are read too. */
 async function recordsOf(
   context: OpenLevelContext,
-  { current, limit, after }: PageQuery,
+  { current, limit, after }: HistoryQuery,
 ): Promise<{ readonly records: readonly ReplayedRecord[]; readonly hasMore: boolean }> {
   const isAfter = after === undefined ? {} : { $lt: after };
-  const query = { current, batchSize: limit + 1, ...!isJudged(context) && { versions: isAfter } };
+  const query = {
+    current,
+    batchSize: limit + 1,
+    ...!hasReadHooks(context) && { versions: isAfter },
+  };
   const records: ReplayedRecord[] = [];
   let values = current;
   let size = 0;
   let hasMore = false;
-  const see = (record: HistoryRecord) => {
+  const see = (record: StoredRecord) => {
     const before = valuesBefore(values, record);
     if (record.version < (after ?? Infinity)) {
       hasMore = records.length === limit || size > PAGE_BYTES;

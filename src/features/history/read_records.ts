@@ -1,7 +1,7 @@
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { StoredObject } from "../../store/values.ts";
-import { historyOf, type HistoryRecord } from "./history_collection.ts";
+import { historyOf, type StoredRecord } from "./history_collection.ts";
 
 /** A secondary may not have the newest records yet. */
 const FROM_PRIMARY = { readPreference: "primary" } as const;
@@ -13,7 +13,7 @@ interface RecordQuery {
   readonly versions?: Readonly<Record<string, number>>;
   readonly batchSize?: number;
   /** `false` ends the read. */
-  readonly see: (record: HistoryRecord) => boolean;
+  readonly see: (record: StoredRecord) => boolean;
 }
 
 /** The newest record comes first. */
@@ -27,7 +27,7 @@ export async function eachRecord(
   // A `fetch` hook may leave out the version, so all records are read.
   const latest = Object.hasOwn(current, key) ? latestOf(current, key) : Number.MAX_SAFE_INTEGER;
   const version = { $lte: latest, ...versions };
-  const filter = { ...await ofPresentLife(context, current._id), version };
+  const filter = { ...await ofCurrentLife(context, current._id), version };
   const sorted = { ...FROM_PRIMARY, maxTimeMS, ...options, sort: { version: -1 } } as const;
   const records = historyOf(model).find(filter, sorted);
   const read = async () => {
@@ -43,7 +43,7 @@ export function latestOf(current: StoredObject, key = ""): number {
 }
 
 /** The records of a removed entity with the same identifier could show data of another owner. */
-async function ofPresentLife(
+async function ofCurrentLife(
   { model, route: { maxTimeMS }, timeBudget }: OpenLevelContext,
   entity: unknown,
 ): Promise<StoredObject> {
@@ -56,7 +56,7 @@ async function ofPresentLife(
 
 export function valuesBefore(
   values: StoredObject,
-  { changed, before }: Pick<HistoryRecord, "changed" | "before">,
+  { changed, before }: Pick<StoredRecord, "changed" | "before">,
 ): StoredObject {
   const names = new Set(changed);
   const others = Object.entries(values).filter(([name]) => !names.has(name));

@@ -1,14 +1,14 @@
 import mongoose from "mongoose";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { StoreFailure } from "../../errors/failure.ts";
-import type { TogetherWrite } from "../../pipeline/class_feature.ts";
+import type { TransactionWrite } from "../../pipeline/class_feature.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { sendUpdates, type UpsertStatement } from "../../schema/mongoose/statements/commands.ts";
 import type { StoredObject } from "../../store/values.ts";
 import type { WrittenEntity } from "../../store/writes/written_entity.ts";
-import type { HistoryRule } from "./history.ts";
-import { historyOf, type HistoryRecord } from "./history_collection.ts";
+import type { HistoryConfig } from "./history.ts";
+import { historyOf, type StoredRecord } from "./history_collection.ts";
 import { keepFor } from "./history_indexes.ts";
 import { isRecorded, recordedShape, recordedValues } from "./recorded_values.ts";
 
@@ -18,16 +18,16 @@ const { BSON, ObjectId } = mongoose.mongo;
 const MAX_BYTES = 16 * 1024 * 1024 - 16 * 1024;
 
 export async function addRecords(
-  rule: HistoryRule,
-  { target, model, entities, session, ...write }: TogetherWrite,
+  config: HistoryConfig,
+  { target, model, entities, session, ...write }: TransactionWrite,
 ): Promise<void> {
-  keepFor(model, rule);
+  keepFor(model, config);
   const records = entities.map((entity) => recordOf(entity, { ...write, model, target }));
   const collection = historyOf(model);
   await sendUpdates({ db: model.db, collection }, records.map(insertionOf), { session });
 }
 
-type NewRecord = Omit<HistoryRecord, "at">;
+type NewRecord = Omit<StoredRecord, "at">;
 
 /**
  * An upsert with a pipeline, because an insert cannot set the time by the clock of the database.
@@ -43,7 +43,7 @@ function insertionOf(record: NewRecord): UpsertStatement {
 
 const NOW = { at: "$$NOW" };
 
-interface RecordedWrite extends Pick<TogetherWrite, "actor" | "operation" | "model"> {
+interface RecordedWrite extends Pick<TransactionWrite, "actor" | "operation" | "model"> {
   readonly target: ModelClass;
 }
 

@@ -13,10 +13,10 @@ import type { NamedReference } from "../../write/body/cast_body.ts";
 import { type StoredObject, storedText, valueAt } from "../../store/values.ts";
 import { factsOf } from "../../write/document_facts.ts";
 import { readSnapshot, valuesToStore } from "../../write/stored_values.ts";
-import { keepMisfitsOf } from "../../write/keep_misfits.ts";
+import { keepUncastValues } from "../../write/keep_uncast_values.ts";
 import { noteSet } from "../../write/set_paths.ts";
 import { recordedValues } from "./recorded_values.ts";
-import type { HistoryRecord } from "./history_collection.ts";
+import type { StoredRecord } from "./history_collection.ts";
 import { eachRecord, latestOf, valuesBefore } from "./read_records.ts";
 
 /** Only fields that the caller may see and set are set back. */
@@ -55,7 +55,7 @@ async function readVersion(
   let count = 0;
   const changed = new Set<string>();
   const newest = new Map<string, unknown>();
-  const see = (record: HistoryRecord) => {
+  const see = (record: StoredRecord) => {
     values = valuesBefore(values, record);
     for (const name of record.changed) {
       changed.add(name);
@@ -71,10 +71,10 @@ async function readVersion(
 
 function withOlder(newer: unknown, older: unknown): unknown {
   if (!Array.isArray(older)) return newer ?? older;
-  const known: readonly unknown[] = Array.isArray(newer) ? newer : [];
-  const ids = new Set(known.map(idIn));
+  const elements: readonly unknown[] = Array.isArray(newer) ? newer : [];
+  const ids = new Set(elements.map(idIn));
   const others = older.filter((each) => idIn(each) !== undefined && !ids.has(idIn(each)));
-  return others.length === 0 ? known : [...known, ...others];
+  return others.length === 0 ? elements : [...elements, ...others];
 }
 
 function idIn(value: unknown): string | undefined {
@@ -135,11 +135,11 @@ function setFieldBack(
   if (isSame) noteSet(doc, [path]);
   else {
     setStored(doc, { path, type, value: earlier });
-    keepMisfitsOf(doc, { path, value: earlier });
+    keepUncastValues(doc, { path, value: earlier });
   }
   // The whole value is written, so the write is bound to the value that was read: another request
   // may change a part of it.
-  if (field.kind !== "scalar") factsOf(doc).seen = [...factsOf(doc).seen ?? [], path];
+  if (field.kind !== "scalar") factsOf(doc).readByHooks = [...factsOf(doc).readByHooks ?? [], path];
   return isSame ? [] : referencesIn(earlier, { path, field });
 }
 
@@ -190,8 +190,8 @@ function takerFrom(list: unknown, shape: Shape | undefined): (earlier: unknown) 
   const recorded = shape?.schema && shapeForAll(shape.schema);
   const keyOf = (each: StoredObject) =>
     storedText(each._id ?? (recorded ? recordedValues(each, recorded) : each));
-  const present = Array.isArray(list) ? list.filter(isJsonObject) as StoredObject[] : [];
-  const byKey = Map.groupBy(present, keyOf);
+  const objects = Array.isArray(list) ? list.filter(isJsonObject) as StoredObject[] : [];
+  const byKey = Map.groupBy(objects, keyOf);
   return (earlier) => isJsonObject(earlier) ? byKey.get(keyOf(earlier))?.shift() : undefined;
 }
 

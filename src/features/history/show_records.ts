@@ -9,47 +9,47 @@ import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { shareFields } from "../../sources/entity_fields.ts";
 import type { StoredObject } from "../../store/values.ts";
-import type { HistoryRecord } from "./history_collection.ts";
+import type { StoredRecord } from "./history_collection.ts";
 import { isRecorded } from "./recorded_values.ts";
 
 export interface ReplayedRecord {
-  readonly record: HistoryRecord;
+  readonly record: StoredRecord;
   readonly before: StoredObject;
   readonly after: StoredObject;
 }
 
-export interface ShownRecord extends Omit<HistoryRecord, "entity" | "before"> {
+export interface ShownRecord extends Omit<StoredRecord, "entity" | "before"> {
   readonly before: object;
   readonly actorName?: string;
 }
 
-export interface ShownEntity {
+export interface RecordContext {
   readonly context: OpenLevelContext;
   readonly model: Model<unknown>;
   readonly entity: Document;
   readonly current: StoredObject;
-  /** The present entity as the client sees it. */
-  readonly present: JsonObject;
+  /** The current entity as the client sees it. */
+  readonly currentJson: JsonObject;
   /** Hooks run for each shown field, so a long page takes several turns. */
   readonly pacer: TurnPacer;
 }
 
 /** Hooks run on whole versions. */
-export function isJudged({ level: { hooks } }: OpenLevelContext): boolean {
+export function hasReadHooks({ level: { hooks } }: OpenLevelContext): boolean {
   return hooks.postFetch !== undefined || hooks.preSend !== undefined;
 }
 
 export async function showRecord(
-  shown: ShownEntity,
+  shown: RecordContext,
   { record, before, after }: ReplayedRecord,
 ): Promise<ShownRecord> {
   const { version, at, actor, operation, changed } = record;
-  const seen = changed.filter((name) => isSeen(name, shown));
+  const visible = changed.filter((name) => isVisible(name, shown));
   const isReplaced = (name: string) => Object.hasOwn(record.before, name);
-  const replaced = await shownValues(shown, { values: before, names: seen.filter(isReplaced) });
-  const added = seen.filter((name) => !isReplaced(name));
-  // An added field has no earlier value, so hooks judge the later one.
-  const named = isJudged(shown.context)
+  const replaced = await shownValues(shown, { values: before, names: visible.filter(isReplaced) });
+  const added = visible.filter((name) => !isReplaced(name));
+  // An added field has no earlier value, so hooks run on the later one.
+  const named = hasReadHooks(shown.context)
     ? await shownValues(shown, { values: after, names: added })
     : Object.fromEntries(added.map((name) => [name, true]));
   return {
@@ -57,23 +57,23 @@ export async function showRecord(
     at,
     ...actor !== undefined && showsActor(shown) && { actor },
     operation,
-    changed: seen.filter((name) => Object.hasOwn(isReplaced(name) ? replaced : named, name)),
+    changed: visible.filter((name) => Object.hasOwn(isReplaced(name) ? replaced : named, name)),
     before: replaced,
   };
 }
 
 /** If the client cannot see a field with `stamp`, it must not learn the sender here. */
 function showsActor(
-  { context: { level: { shape } }, entity, current, present }: ShownEntity,
+  { context: { level: { shape } }, entity, current, currentJson }: RecordContext,
 ): boolean {
   return [...shape.fields].every(([name, field]) =>
     field.type?.options.stamp === undefined ||
     whyUnseen(field) === undefined && entity.isSelected(name) &&
-      (Object.hasOwn(present, name) || !Object.hasOwn(current, name))
+      (Object.hasOwn(currentJson, name) || !Object.hasOwn(current, name))
   );
 }
 
-function isSeen(name: string, shown: ShownEntity): boolean {
+function isVisible(name: string, shown: RecordContext): boolean {
   const { context: { level, state, route }, model, entity } = shown;
   const { updatedAt } = stampFields(model.schema);
   // The sender of a removal is as secret as the senders of other writes.
@@ -93,7 +93,7 @@ interface Version {
  * Hooks run on the earlier version, and on the present entity with the earlier value: a value that
  * either hides or changes could not be seen earlier, or may not be seen now.
  */
-async function shownValues(shown: ShownEntity, { values, names }: Version): Promise<JsonObject> {
+async function shownValues(shown: RecordContext, { values, names }: Version): Promise<JsonObject> {
   if (names.length === 0) return {};
   const { context, current, pacer } = shown;
   const then = await shownIn(shown, values);
@@ -101,8 +101,8 @@ async function shownValues(shown: ShownEntity, { values, names }: Version): Prom
   for (const name of names) {
     if (!Object.hasOwn(then, name)) continue;
     if (pacer.isDue) await pacer.rest();
-    // With several earlier values, for example of the owner, hooks would judge the earlier entity.
-    const now = isJudged(context)
+    // With several earlier values, for example of the owner, hooks would run on the earlier entity.
+    const now = hasReadHooks(context)
       ? await shownIn(shown, { ...current, [name]: values[name] })
       : then;
     const isSame = JSON.stringify(then[name]) === JSON.stringify(now[name]);
@@ -112,7 +112,7 @@ async function shownValues(shown: ShownEntity, { values, names }: Version): Prom
 }
 
 async function shownIn(
-  { context, model, entity }: ShownEntity,
+  { context, model, entity }: RecordContext,
   values: StoredObject,
 ): Promise<JsonObject> {
   const doc = model.hydrate(copyJson(values)) as Document;

@@ -14,7 +14,7 @@ import { passHook, passPreFetch } from "../../pipeline/pass_hooks.ts";
 import { NO_PIECES } from "../../pipeline/pieces.ts";
 import { versionBefore } from "../../pipeline/read.ts";
 import { pathOf, type Reply } from "../../pipeline/request/reply.ts";
-import { knownAnswer } from "../../pipeline/request/reporter.ts";
+import { translatedAnswer } from "../../pipeline/request/reporter.ts";
 import { enterLevel, requestView } from "../../pipeline/request/request_context.ts";
 import type { LevelContext, OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { answerCreated, answerWritten } from "../../pipeline/write.ts";
@@ -30,7 +30,7 @@ import { KeyRecord } from "./key_record.ts";
 /** Its process may have crashed, so a repeated request may create the entities. */
 const LOST_MS = 30_000;
 
-export interface KeyRules {
+export interface IdempotencyConfig {
   readonly keepMS: number;
   readonly isRequired: boolean;
   /** Without the function, two clients with equal keys would get each other's answers. */
@@ -40,18 +40,18 @@ export interface KeyRules {
 export interface KeyUse {
   readonly key: string;
   readonly bodyHash: string;
-  readonly rules: KeyRules;
+  readonly config: IdempotencyConfig;
 }
 
 /** Answers a repeated request as its client may see the entities now. */
 export async function createOnce(
   { context, run }: WrappedOperation,
-  { key, bodyHash, rules: { keepMS, caller } }: KeyUse,
+  { key, bodyHash, config: { keepMS, caller } }: KeyUse,
 ): Promise<Reply> {
   const { timeBudget, route, source, req, pieces: { creations: count } } = context;
   const { db } = await context.model();
   const lostMS = Math.max(LOST_MS, route.maxTimeMS * 2);
-  const place = [pathOf(req), await callerOf(context, caller), key, ...presentIn(context)];
+  const place = [pathOf(req), await callerOf(context, caller), key, ...classConditionsOf(context)];
   const name = hashOf(JSON.stringify(place));
   const { isGiven, ids } = await identifiersOf(context, count ?? 1);
   const use = { name, body: bodyHash, ids, keepMS, lostMS, timeBudget };
@@ -69,7 +69,7 @@ export async function createOnce(
     if (!record.isFinished) await record.finish();
     return reply;
   } catch (error) {
-    const { status = 500 } = knownAnswer(context, error) ?? {};
+    const { status = 500 } = translatedAnswer(context, error) ?? {};
     if (record.isFinished) throw error;
     if (status >= 500) {
       // The entities may be stored, so the key is kept. It is released if a lock prevented every
@@ -109,8 +109,11 @@ async function identifiersOf(
 }
 
 /** Filters separate keys, so that no tenant gets the answer of another. */
-function presentIn({ cache: { present = {} }, above }: LevelContext): Filter[] {
-  return [...above === undefined ? [] : presentIn(above), ...isEmpty(present) ? [] : [present]];
+function classConditionsOf({ cache: { classConditions = {} }, above }: LevelContext): Filter[] {
+  return [
+    ...above === undefined ? [] : classConditionsOf(above),
+    ...isEmpty(classConditions) ? [] : [classConditions],
+  ];
 }
 
 /** Two requests with one key at the same time could both create the entities. */
@@ -120,7 +123,10 @@ function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
 }
 
 /** Other values may be equal for two clients. */
-async function callerOf({ req }: OpenLevelContext, callback: KeyRules["caller"]): Promise<string> {
+async function callerOf(
+  { req }: OpenLevelContext,
+  callback: IdempotencyConfig["caller"],
+): Promise<string> {
   if (callback === undefined) return "";
   const caller: unknown = await runHook("caller", () => callback(req));
   if (typeof caller === "string") return caller;
@@ -150,22 +156,22 @@ async function replay(
 ): Promise<Reply> {
   const names = ids.map(String);
   if (isMany) {
-    const seen = await mapAll(names, async (id) => {
+    const passed = await mapAll(names, async (id) => {
       try {
-        return (await readCreated(context, id)).seen;
+        return (await readCreated(context, id)).passed;
       } catch (error) {
-        if (knownAnswer(context, error)?.status === 404) return undefined;
+        if (translatedAnswer(context, error)?.status === 404) return undefined;
         throw error;
       }
     });
     enterLevel(context);
-    return await answerCreated(context, seen);
+    return await answerCreated(context, passed);
   }
   const [id = ""] = names;
-  const { seen, ...version } = await readCreated(context, id);
+  const { passed, ...version } = await readCreated(context, id);
   enterLevel(context);
   const created = context.level.parameter === undefined ? "" : id;
-  return await answerWritten(context, { entity: seen, isNew: true, created, ...version });
+  return await answerWritten(context, { entity: passed, isNew: true, created, ...version });
 }
 
 /** The hooks and the scopes of `one()` of the same resource apply. */
@@ -184,7 +190,7 @@ async function readCreated(context: OpenLevelContext, id: string) {
     match: undefined,
     hookConditions: undefined,
     active: [],
-    lead: undefined,
+    exclusive: undefined,
     pieces: NO_PIECES,
     cache: {},
     state: {
@@ -202,18 +208,18 @@ async function readCreated(context: OpenLevelContext, id: string) {
   await passPreFetch({ levels: [ofOne], req: ofOne.req });
   const opened = await openLevel(ofOne);
   const early = await versionBefore(opened);
-  const { entity, seen, version, parentId } = await fetchOne(opened);
+  const { entity, passed, version, parentId } = await fetchOne(opened);
   // Another request may have replaced the only entity of a parent.
   const { _id = id } = entity as { _id?: unknown };
-  if (String(_id) !== id || await isRefusedBy(opened, seen)) throw notFound();
-  return { seen, version: early ?? version ?? null, parentId };
+  if (String(_id) !== id || await isRefusedBy(opened, passed)) throw notFound();
+  return { passed, version: early ?? version ?? null, parentId };
 }
 
 /** The hook may change its entity, but `preSend` of `create()` gets the unchanged one. */
-async function isRefusedBy(opened: OpenLevelContext, seen: object): Promise<boolean> {
+async function isRefusedBy(opened: OpenLevelContext, passed: object): Promise<boolean> {
   if (opened.level.hooks.preSend === undefined) return false;
-  const entity = isDocument(seen)
-    ? copyDocument(seen)
-    : Object.assign(Object.create(Object.getPrototypeOf(seen)), seen);
+  const entity = isDocument(passed)
+    ? copyDocument(passed)
+    : Object.assign(Object.create(Object.getPrototypeOf(passed)), passed);
   return await passHook(opened, "preSend", { entity }) === undefined;
 }

@@ -2,7 +2,7 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import type { Feature, Plain } from "../../pipeline/feature.ts";
 import type { OptionPlace, OptionReader } from "../../pipeline/option_reader.ts";
 import { fieldsWithin } from "../../schema/fields/shape.ts";
-import { createOnce, type KeyRules, type KeyUse } from "./create_once.ts";
+import { createOnce, type IdempotencyConfig, type KeyUse } from "./create_once.ts";
 import { hashBody, KEY_HEADER, MAX_KEY_LENGTH, readKey } from "./idempotency_key.ts";
 
 const TEXT = "A string that the client chooses, such as a UUID. " +
@@ -13,7 +13,7 @@ const RETRY_AFTER = {
   schema: { type: "integer", minimum: 0 },
 };
 
-export const idempotency: Feature<Plain<KeyRules, KeyUse, string | undefined>> = {
+export const idempotency: Feature<Plain<IdempotencyConfig, KeyUse, string | undefined>> = {
   name: "idempotency",
   operations: ["create"],
   requirements: [{ needs: "_id", reason: "what it makes has no _id" }],
@@ -32,16 +32,16 @@ export const idempotency: Feature<Plain<KeyRules, KeyUse, string | undefined>> =
     answer: { statuses: { 409: { name: "UnderWay", headers: { "Retry-After": RETRY_AFTER } } } },
   }),
   capture: hashBody,
-  parse(rules, given) {
-    const key = readKey(given, rules);
-    return key === undefined ? undefined : { key, bodyHash: given.captured ?? "", rules };
+  parse(config, given) {
+    const key = readKey(given, config);
+    return key === undefined ? undefined : { key, bodyHash: given.captured ?? "", config };
   },
   wrap: (use, operation) => createOnce(operation, use),
 };
 
-function checkKeys(option: OptionReader, place: OptionPlace): KeyRules {
+function checkKeys(option: OptionReader, place: OptionPlace): IdempotencyConfig {
   const { keep, required, caller } = option.parts("keep", "required", "caller");
-  const rules = {
+  const config = {
     keepMS: keep.duration("24h"),
     isRequired: required.flag(),
     caller: caller.callback<(req: FrameworkRequest) => string>(),
@@ -54,8 +54,8 @@ function checkKeys(option: OptionReader, place: OptionPlace): KeyRules {
     ? `"atomic: false"`
     : undefined;
   if (problem !== undefined) throw option.fail(`cannot have "idempotency" with ${problem}`);
-  const why = rules.caller === undefined ? whyDivided(place) : undefined;
-  if (why === undefined) return rules;
+  const why = config.caller === undefined ? whyDivided(place) : undefined;
+  if (why === undefined) return config;
   throw option.fail(
     `needs "idempotency.caller", which names the caller: ${why}, and the key of one would answer to another`,
   );

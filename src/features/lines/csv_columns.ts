@@ -16,14 +16,14 @@ export function readHead(
   head: string,
   { shape, limits: { maxKeys } }: { readonly shape: Shape; readonly limits: Count },
 ): readonly (ImportColumn | undefined)[] {
-  const seen = new Set<string>();
+  const names = new Set<string>();
   const cells = cellsOf(head, maxKeys);
   if (cells.length > maxKeys) throw badFormat(`The head names more than ${maxKeys} columns`);
   const columns = cells.map(({ text }) => {
     const name = unmarkFormula(text);
     const column = readColumn(name, shape);
-    if (seen.has(name)) throw badColumn(name, "is there twice");
-    seen.add(name);
+    if (names.has(name)) throw badColumn(name, "is there twice");
+    names.add(name);
     return column;
   });
   if (columns.some((column) => column !== undefined)) return columns;

@@ -16,7 +16,7 @@ type Values = Record<string, unknown>;
 type Columns = readonly (ImportColumn | undefined)[];
 
 /** Wrong columns are refused before anything is stored. */
-export async function openCsv(
+export async function readCsvHead(
   body: ImportBody,
   { req, shape, limits }: {
     readonly req: Request;

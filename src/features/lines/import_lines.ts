@@ -9,12 +9,12 @@ import {
   describeResults,
 } from "../../pipeline/lists/item_results.ts";
 import { isMinimal } from "../../pipeline/request/preferences.ts";
-import { knownAnswer } from "../../pipeline/request/reporter.ts";
+import { translatedAnswer } from "../../pipeline/request/reporter.ts";
 import { isOver, type Reply } from "../../pipeline/request/reply.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { writeEach } from "../../pipeline/write_each.ts";
 import type { BodyLine, LineFormat } from "./body_parser.ts";
-import { openCsv } from "./csv_lines.ts";
+import { readCsvHead } from "./csv_lines.ts";
 import { JsonLines } from "./json_lines.ts";
 import { readLines } from "./read_lines.ts";
 
@@ -31,9 +31,9 @@ export function importLines(
   const stopping = new AbortController();
   const batches = readLines(req, {
     maxImportBytes,
-    openParser: (body) =>
+    makeParser: (body) =>
       format === "csv"
-        ? openCsv(body, { req, shape, limits })
+        ? readCsvHead(body, { req, shape, limits })
         : Promise.resolve(new JsonLines(limits)),
     many: batch,
     signal: stopping.signal,
@@ -52,13 +52,13 @@ async function* createLines(
     const [first] = lines;
     if (first === undefined) continue;
     if (refused >= MAX_REFUSED) {
-      return yield lineOf({ line: first.line, ...toldRefusal(tooManyRefused()) });
+      return yield lineOf({ line: first.line, ...refusalResult(tooManyRefused()) });
     }
     context.timeBudget.renew();
-    const { told, stop } = await writeLines(context, lines);
+    const { results, stop } = await writeLines(context, lines);
     const pacer = new TurnPacer();
     let text = "";
-    for (const result of told) {
+    for (const result of results) {
       if (pacer.isDue) await pacer.rest();
       refused = result.status === 400 ? refused + 1 : 0;
       // A client continues with the line of `stop`, so it must know which later lines are stored.
@@ -81,22 +81,22 @@ function tooManyRefused(): RestError {
  * Neither a wrong line nor a closing server is a failure of the application, so `onError` does not
  * get it.
  */
-function toldRefusal({ status, body }: RestError): DescribedResult {
+function refusalResult({ status, body }: RestError): DescribedResult {
   return { ...body, status };
 }
 
-interface ToldLine extends DescribedResult {
+interface LineResult extends DescribedResult {
   readonly line: number;
 }
 
-function lineOf(told: ToldLine): string {
-  return `${toJson(told)}\n`;
+function lineOf(result: LineResult): string {
+  return `${toJson(result)}\n`;
 }
 
 interface WrittenLines {
-  readonly told: readonly ToldLine[];
+  readonly results: readonly LineResult[];
   /** The first line that may not be stored, because the database was not available. */
-  readonly stop?: ToldLine | undefined;
+  readonly stop?: LineResult | undefined;
 }
 
 async function writeLines(
@@ -104,7 +104,7 @@ async function writeLines(
   lines: readonly BodyLine[],
 ): Promise<WrittenLines> {
   const refusals = lines.flatMap(({ line, error }) =>
-    error === undefined ? [] : { line, ...toldRefusal(error) }
+    error === undefined ? [] : { line, ...refusalResult(error) }
   );
   const sent = lines.filter(({ error }) => error === undefined);
   try {
@@ -113,15 +113,15 @@ async function writeLines(
     const described = await describeResults(context, { results: written, bodies });
     const results = described.map((result, at) => ({ line: sent[at]?.line ?? 0, ...result }));
     const isAway = written.map(({ error }) =>
-      error !== undefined && isOutage(knownAnswer(context, error))
+      error !== undefined && isOutage(translatedAnswer(context, error))
     );
-    const told = [...results.filter((_, at) => !isAway[at]), ...refusals];
+    const all = [...results.filter((_, at) => !isAway[at]), ...refusals];
     return {
-      told: told.sort((one, other) => one.line - other.line),
+      results: all.sort((one, other) => one.line - other.line),
       stop: results.find((_, at) => isAway[at]),
     };
   } catch (error) {
     const line = sent[0]?.line ?? 0;
-    return { told: refusals, stop: { line, ...await describeError(context, error) } };
+    return { results: refusals, stop: { line, ...await describeError(context, error) } };
   }
 }

@@ -4,7 +4,7 @@ import type { LineFormat } from "./body_parser.ts";
 import { takesColumns } from "./csv_columns.ts";
 import { importLines } from "./import_lines.ts";
 
-interface LinesRule {
+interface LinesConfig {
   /** From the option `many`. */
   readonly batch: number;
   readonly formats: readonly LineFormat[];
@@ -25,7 +25,7 @@ const TEXTS: Readonly<Record<LineFormat, string>> = {
   csv: "A head with the names of fields, and an entity on each row (RFC 4180)",
 };
 
-export const lines: Feature<Plain<LinesRule, LinesRequest>> = {
+export const lines: Feature<Plain<LinesConfig, LinesRequest>> = {
   name: "lines",
   option: "formats",
   operations: ["create"],

@@ -9,7 +9,7 @@ import { type ImportBody, openBody } from "./import_body.ts";
 interface LinesOptions {
   readonly maxImportBytes: number;
   /** An error is the answer of the whole import. */
-  readonly openParser: (body: ImportBody) => Promise<BodyParser>;
+  readonly makeParser: (body: ImportBody) => Promise<BodyParser>;
   /** The lines of a group are held in memory. */
   readonly many: number;
   /** When the server closes, the answer names the first line that was not read. */
@@ -35,12 +35,12 @@ const STORE_AFTER_MS = 1000;
  */
 export async function* readLines(
   req: Request,
-  { maxImportBytes, openParser, ...options }: LinesOptions,
+  { maxImportBytes, makeParser, ...options }: LinesOptions,
 ): AsyncGenerator<readonly BodyLine[]> {
   const { signal, isOver } = options;
   const body = openBody(req, { signal, maxImportBytes });
   try {
-    const parser = await openParser(body);
+    const parser = await makeParser(body);
     yield* readBatches(body, { ...options, parser });
   } catch (thrown) {
     if (isOver()) return;
@@ -50,13 +50,13 @@ export async function* readLines(
   }
 }
 
-interface BatchOptions extends Omit<LinesOptions, "maxImportBytes" | "openParser"> {
+interface LineBatchOptions extends Omit<LinesOptions, "maxImportBytes" | "makeParser"> {
   readonly parser: BodyParser;
 }
 
 async function* readBatches(
   body: ImportBody,
-  { many, signal, isOver, parser }: BatchOptions,
+  { many, signal, isOver, parser }: LineBatchOptions,
 ): AsyncGenerator<readonly BodyLine[]> {
   const pacer = new TurnPacer();
   const batch = new LineBatch();

@@ -40,7 +40,7 @@ export function eventsBetween(
   const ids = new Set(entities.map(({ id }) => id));
   const drops = [...held.keys()].filter((id) => !ids.has(id))
     .map((id): ListEvent => ({ type: "drop", id }));
-  const stays = isOrdered ? keptInOrder(held, entities) : ids;
+  const stays = isOrdered ? inSameOrder(held, entities) : ids;
   const puts = putsOf(entities, isOrdered)
     .filter((_, index) => {
       const { id, digest } = entities[index] as Listed;
@@ -67,17 +67,19 @@ export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): Lis
  * The old positions of the largest set of entities that need no events form a longest increasing
  * subsequence.
  */
-function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<string> {
+function inSameOrder(held: KnownDigests, entities: readonly Listed[]): Set<string> {
   const places = new Map([...held.keys()].map((id, place) => [id, place]));
-  const known = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) => id);
-  const placeAt = (index: number) => places.get(known[index] as string) as number;
+  const unchanged = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) =>
+    id
+  );
+  const placeAt = (index: number) => places.get(unchanged[index] as string) as number;
   /**
    * `ends` has, for each length, the smallest last position of a subsequence, and `before` the
    * predecessor of each entity.
    */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
-  for (let index = 0; index < known.length; index++) {
+  for (let index = 0; index < unchanged.length; index++) {
     let low = 0;
     for (let high = ends.length; low < high;) {
       const middle = (low + high) >> 1;
@@ -89,7 +91,7 @@ function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<strin
   }
   const kept = new Set<string>();
   for (let index = ends.at(-1); index !== undefined; index = before[index]) {
-    kept.add(known[index] as string);
+    kept.add(unchanged[index] as string);
   }
   return kept;
 }

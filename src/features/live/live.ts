@@ -7,11 +7,11 @@ import { EVENT_STREAM, sendEvents } from "./send_events.ts";
 /** The server keeps the state of each entity in memory. */
 const MAX_LIVE = 10_000;
 
-interface LiveRule {
+interface LiveConfig {
   readonly max: number;
 }
 
-export const live: Feature<Plain<LiveRule, LiveRule>> = {
+export const live: Feature<Plain<LiveConfig, LiveConfig>> = {
   name: "live",
   operations: ["all"],
   requirements: [
@@ -36,7 +36,7 @@ export const live: Feature<Plain<LiveRule, LiveRule>> = {
     );
   },
   narrow: (declared) => declared,
-  describe: (rule) => ({
+  describe: (config) => ({
     headers: {
       "Last-Event-ID": {
         text: "The `id` of the last event, after which a list as `text/event-stream` continues.",
@@ -45,12 +45,12 @@ export const live: Feature<Plain<LiveRule, LiveRule>> = {
       },
     },
     errors: ["CONFLICT"],
-    route: { live: rule },
+    route: { live: config },
     answer: { content: { [EVENT_STREAM]: { type: "string", description: EVENTS } } },
   }),
   // Browsers send a wildcard, and the answer with events would not end.
-  parse: (rule, { method, accept }) =>
-    method === "GET" && namesType(accept, EVENT_STREAM) ? rule : undefined,
+  parse: (config, { method, accept }) =>
+    method === "GET" && namesType(accept, EVENT_STREAM) ? config : undefined,
   takeOver: ({ max }, call) => (res) => sendEvents(res, { call, max }),
 };
 

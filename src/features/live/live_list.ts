@@ -5,7 +5,7 @@ import { MARGIN_MS, TimeBudget } from "../../store/time_budget.ts";
 import { StoreFailure } from "../../errors/failure.ts";
 import { toJson } from "../../json/to_json.ts";
 import { isOutage } from "../../pipeline/failures.ts";
-import { errorAnswer, knownAnswer } from "../../pipeline/request/reporter.ts";
+import { errorAnswer, translatedAnswer } from "../../pipeline/request/reporter.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
 import { eventsBetween, isNamed, ListLog, putsOf, READY, writeEvents } from "./list_events.ts";
 import type { KnownDigests, ListEvent } from "./list_events.ts";
@@ -14,7 +14,7 @@ import { type LiveSource, readEntities } from "./live_reading.ts";
 export interface Subscriber {
   readonly reading: LiveSource;
   /** A client that lost events can continue only with the whole list. */
-  tell(pieces: readonly Uint8Array[], isList?: boolean): void;
+  send(pieces: readonly Uint8Array[], isList?: boolean): void;
   end(): void;
 }
 
@@ -50,7 +50,7 @@ const MAX_UNREAD = 50;
 
 /** Only one read runs at a time, so that events keep the order of the changes. */
 export class LiveList {
-  readonly #rules: LiveSource;
+  readonly #source: LiveSource;
   readonly #subscribers = new Set<Subscriber>();
   readonly #joining = new Set<Joining>();
   #stopListening: (() => void) | undefined;
@@ -62,7 +62,7 @@ export class LiveList {
   #isWorking = false;
 
   private constructor(reading: LiveSource) {
-    this.#rules = reading;
+    this.#source = reading;
   }
 
   /** Equal requests share a list, unless hooks or middleware could give them different results. */
@@ -77,7 +77,7 @@ export class LiveList {
   }
 
   isFor({ key }: LiveSource): boolean {
-    return key !== undefined && key === this.#rules.key;
+    return key !== undefined && key === this.#source.key;
   }
 
   get held(): KnownDigests {
@@ -110,7 +110,7 @@ export class LiveList {
     this.#stopListening?.();
     this.#stopListening = undefined;
     this.#isStale = true;
-    const { key = "" } = this.#rules;
+    const { key = "" } = this.#source;
     if (shared.get(key) !== this) return;
     clearTimeout(unread.get(this));
     const forget = () => void (unread.delete(this), shared.delete(key));
@@ -119,7 +119,7 @@ export class LiveList {
   }
 
   #note(changes: Changes): void {
-    if (changes === "anything" || this.#rules.isOrdered || !changes.every(isNamed)) {
+    if (changes === "anything" || this.#source.isOrdered || !changes.every(isNamed)) {
       this.#isStale = true;
     } else this.#changed.push(...changes);
     if (this.#changed.length > MAX_LOOKED_AT) this.#isStale = true;
@@ -173,7 +173,7 @@ export class LiveList {
    * `true` if the database is only unavailable for a time. A new subscriber always gets the error.
    */
   #fail(error: unknown, { context }: LiveSource): boolean {
-    const isPassing = isOutage(knownAnswer(context, error));
+    const isPassing = isOutage(translatedAnswer(context, error));
     for (const each of this.#joining) {
       const isNew = each.held === undefined && each.isAgain !== true;
       if ((isNew || !isPassing) && this.#joining.delete(each)) each.failed(error);
@@ -194,10 +194,10 @@ export class LiveList {
       return;
     }
     const entities = found.map((each) => ({ ...each, digest: digestOf(each.text) }));
-    const list = { entities, isOrdered: this.#rules.isOrdered };
+    const list = { entities, isOrdered: this.#source.isOrdered };
     const { version } = this.#log;
     const last = { version, events: eventsBetween(this.#held, list) };
-    this.#tellAll(last.events);
+    this.#sendAll(last.events);
     this.#held = new Map(entities.map(({ id, digest }) => [id, digest]));
     let written: Uint8Array[] | undefined;
     const whole = () =>
@@ -212,9 +212,9 @@ export class LiveList {
         : held === undefined
         ? this.#log.missedSince(place, { list, last })
         : eventsBetween(held, list);
-      if (missed !== undefined) subscriber.tell(this.#written(missed));
-      else if (place === undefined && !isAgain) subscriber.tell(whole(), true);
-      else subscriber.tell([...writeEvents([{ type: "resync" }]), ...whole()], true);
+      if (missed !== undefined) subscriber.send(this.#written(missed));
+      else if (place === undefined && !isAgain) subscriber.send(whole(), true);
+      else subscriber.send([...writeEvents([{ type: "resync" }]), ...whole()], true);
       done();
     }
   }
@@ -238,22 +238,22 @@ export class LiveList {
       events.push({ type: "put", id, text });
     }
     for (const id of gone) if (this.#held.delete(id)) events.push({ type: "drop", id });
-    this.#tellAll(events);
+    this.#sendAll(events);
     if (this.#held.size > max) throw new StoreFailure({ kind: "tooMany", limit: max });
   }
 
   /** The whole list, which joining subscribers get next, contains the changes already. */
-  #tellAll(events: readonly ListEvent[]): void {
+  #sendAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;
     // A client cannot continue a list that is read for it alone.
-    if (this.#rules.isShared) this.#log.add(events);
+    if (this.#source.isShared) this.#log.add(events);
     const again = new Set([...this.#joining].map(({ subscriber }) => subscriber));
     const pieces = this.#subscribers.size > 0 ? this.#written(events) : [];
-    for (const each of this.#subscribers) if (!again.has(each)) each.tell(pieces);
+    for (const each of this.#subscribers) if (!again.has(each)) each.send(pieces);
   }
 
   #written(events: readonly ListEvent[]): Uint8Array[] {
-    return writeEvents(events, this.#rules.isShared ? this.#log.place : "");
+    return writeEvents(events, this.#source.isShared ? this.#log.place : "");
   }
 }
 

@@ -10,9 +10,9 @@ import type { ModelQuery } from "../../declare/operations/action.ts";
 import { StoreFailure } from "../../errors/failure.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { toJson } from "../../json/to_json.ts";
-import { openRead } from "../../pipeline/fetch.ts";
+import { prepareRead } from "../../pipeline/fetch.ts";
 import { mapInOrder } from "../../sources/lists/map_in_order.ts";
-import { fillWindow } from "../../pipeline/lists/read_window.ts";
+import { fillWindow } from "../../pipeline/lists/fill_window.ts";
 import { openLevel, preparePieces } from "../../pipeline/open_level.ts";
 import { planLevel } from "../../pipeline/plan_level.ts";
 import { entityTexts, inBatches, showEntity } from "../../pipeline/read.ts";
@@ -54,7 +54,7 @@ export interface LiveSource {
  * The `preFetch` hooks must have passed. A secondary may not have the change yet, so reads go to
  * the primary.
  */
-export async function openLiveSource(
+export async function makeLiveSource(
   { context: acting, levels }: Call,
   max: number,
 ): Promise<LiveSource> {
@@ -84,7 +84,7 @@ export async function openLiveSource(
 
 /** Hooks see the request, so they may show another list to each reader. */
 function isReadAlike(plan: ReadPlan): boolean {
-  return plan.kind === "bytes" && !plan.isJudged;
+  return plan.kind === "bytes" && !plan.runsHooks;
 }
 
 function keyOf(
@@ -94,10 +94,10 @@ function keyOf(
   const { window, order, shown, fills } = pieces;
   const { options, projection } = state;
   const part = window && [window.limit, window.skip, window.after ?? null];
-  const told = [filter, options, projection, part, order, shown, fills && [...fills.names]]
+  const parts = [filter, options, projection, part, order, shown, fills && [...fills.names]]
     .map((each) => each ?? null);
-  if (!told.every(isData)) return undefined;
-  const hash = createHash("sha256").update(bytesOf(told)).digest("base64");
+  if (!parts.every(isData)) return undefined;
+  const hash = createHash("sha256").update(bytesOf(parts)).digest("base64");
   return `${nameOf(level)} ${nameOf(model)} ${hash}`;
 }
 
@@ -152,7 +152,7 @@ async function* textsOf(
   context: OpenLevelContext,
   page: PageRead | undefined,
 ): AsyncGenerator<readonly JsonPiece[]> {
-  const read = await openRead(context);
+  const read = await prepareRead(context);
   if (read.kind === "bytes") yield* read.each(page);
   else if (page !== undefined) {
     yield await entityTexts(context, (await fillWindow(context, { read, page })).values ?? []);

@@ -9,15 +9,15 @@ import {
   type Call,
   idParam,
   type LevelContext,
-  openCall,
+  makeCall,
   requestView,
 } from "../../pipeline/request/request_context.ts";
-import { errorAnswer, knownAnswer } from "../../pipeline/request/reporter.ts";
+import { errorAnswer, translatedAnswer } from "../../pipeline/request/reporter.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import { admit } from "../../pipeline/run_pipeline.ts";
 import { limitsOf } from "./live_limits.ts";
 import { type Beginning, LiveList, type Subscriber } from "./live_list.ts";
-import { type LiveSource, openLiveSource } from "./live_reading.ts";
+import { type LiveSource, makeLiveSource } from "./live_reading.ts";
 
 export interface EventSender {
   send(pieces: readonly Uint8Array[], isList: boolean): void;
@@ -73,7 +73,7 @@ export class Subscription implements Subscriber {
     });
   }
 
-  tell(pieces: readonly Uint8Array[], isList = false): void {
+  send(pieces: readonly Uint8Array[], isList = false): void {
     if (isList) this.#hasGap = false;
     if (!this.#isEnded) this.#sender.send(pieces, isList);
   }
@@ -107,12 +107,12 @@ export class Subscription implements Subscriber {
     while (this.#isDue && !this.#isEnded) {
       this.#isDue = false;
       const req = requestView(this.#req);
-      const call = openCall(this.#route, { req, count: countSelected, weight: 0 });
+      const call = makeCall(this.#route, { req, count: countSelected, weight: 0 });
       try {
         await admit(call);
         await this.#enter(call, {});
       } catch (error) {
-        if (isOutage(knownAnswer(call.context, error))) afterMS = Math.min(afterMS, RETRY_MS);
+        if (isOutage(translatedAnswer(call.context, error))) afterMS = Math.min(afterMS, RETRY_MS);
         else {
           if (!this.#isEnded) void errorAnswer(call.context, error);
           this.end();
@@ -126,7 +126,7 @@ export class Subscription implements Subscriber {
 
   async #enter(call: Call, beginning: Beginning): Promise<void> {
     await this.#listenAbove(call.context);
-    const reading = await openLiveSource(call, this.#max);
+    const reading = await makeLiveSource(call, this.#max);
     if (this.#isEnded) return;
     const before = this.#list;
     this.reading = reading;

@@ -30,27 +30,28 @@ export async function createMany(
     ? await performWrite(context, { bodies: elements, isAtomic: true })
     : undefined;
   return result === undefined
-    ? await createTogether(context, elements)
+    ? await createAtomically(context, elements)
     : { status: 201, ...result };
 }
 
 /**
  * All hooks run before the first write, so that a hook that refuses one entity prevents all writes.
  */
-async function createTogether(
+async function createAtomically(
   context: OpenLevelContext,
   elements: readonly unknown[],
 ): Promise<Reply> {
   const { level: { hooks }, source, cache: { claim } } = context;
   const others: Problems = {};
   const opened = await mapAll([...elements.entries()], async ([index, body]) => {
-    if (isJsonObject(body)) return { index, body, seen: (await fetchOne(context)).seen };
+    if (isJsonObject(body)) return { index, body, passed: (await fetchOne(context)).passed };
     others[index] = { message: NO_OBJECT, kind: "object" };
     return undefined;
   });
   const drafts = await mapAll(
     opened,
-    ({ index, body, seen }) => mergeDraft(context, seen, { body, at: `${index}.`, isNew: true }),
+    ({ index, body, passed }) =>
+      mergeDraft(context, passed, { body, at: `${index}.`, isNew: true }),
   );
   await refuseProblems(context, drafts, others);
   const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));

@@ -3,7 +3,7 @@ import type { Feature, Plain } from "../../pipeline/feature.ts";
 import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { createMany } from "./create_many.ts";
 
-interface ManyRule {
+interface ManyConfig {
   readonly most: number;
   /** Creates all entities of a body or none. */
   readonly atomic: boolean;
@@ -14,7 +14,7 @@ interface ManyRequest {
   readonly atomic: boolean;
 }
 
-export const many: Feature<Plain<ManyRule, ManyRequest>> = {
+export const many: Feature<Plain<ManyConfig, ManyRequest>> = {
   name: "many",
   also: ["atomic"],
   operations: ["create"],
@@ -41,7 +41,7 @@ export const many: Feature<Plain<ManyRule, ManyRequest>> = {
   start({ atomic }, route) {
     if (atomic) checkTransactions(route);
   },
-  asks: (_rule, given) => given.hasArray,
+  asks: (_config, given) => given.hasArray,
   parse: ({ atomic }, given) => ({ elements: given.elements(), atomic }),
   select: ({ elements }) => ({ creations: elements.length }),
   respond: ({ elements, atomic }, context) => createMany(context, { elements, atomic }),

@@ -1,14 +1,14 @@
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { refusal } from "../../errors/refusals.ts";
 import { everyFilter, type Filter } from "../../filter/filters.ts";
-import type { TogetherWrite } from "../../pipeline/class_feature.ts";
-import type { JoinedClass } from "../../pipeline/joined_class.ts";
+import type { TransactionWrite } from "../../pipeline/class_feature.ts";
+import type { ClassWriter } from "../../pipeline/class_writer.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "../../store/values.ts";
 import { checkLast } from "./check_last.ts";
 import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fields.ts";
-import { openClass, type RequestWrite } from "./request_write.ts";
+import { classWriterFor, type RequestWrite } from "./request_write.ts";
 import { settingsOf } from "./settings.ts";
 
 export const CASCADE = "cascade";
@@ -17,7 +17,7 @@ export const UNSET = "unset";
 
 interface Referring {
   readonly field: ReferringField;
-  readonly joined: JoinedClass;
+  readonly writer: ClassWriter;
   readonly ids: readonly unknown[];
   /** With the conditions of class options, so that no entity in the trash is selected. */
   readonly named: Filter;
@@ -30,30 +30,35 @@ export async function applyRules(write: RequestWrite): Promise<void> {
   // A class of another database or client cannot be in the transaction and throws here, before the
   // first write.
   for (const field of fieldsReferringTo(write.target)) {
-    all.push(await openReferring(write, field));
+    all.push(await prepareReferring(write, field));
   }
-  const ruled = (rule: ReferringField["rule"]) => all.filter(({ field }) => field.rule === rule);
+  const withRule = (rule: ReferringField["rule"]) => all.filter(({ field }) => field.rule === rule);
   await checkLast(write, {
     async send() {
-      for (const [, some] of Map.groupBy(ruled("cascade"), ({ field }) => field.owner)) {
+      for (const [, some] of Map.groupBy(withRule("cascade"), ({ field }) => field.owner)) {
         await cascade(write, some);
       }
     },
-    check: () => refuseReferred(write, ruled("restrict")),
+    check: () => refuseReferred(write, withRule("restrict")),
   });
-  for (const each of ruled("unset")) await unset(each);
+  for (const each of withRule("unset")) await unset(each);
 }
 
-async function openReferring(write: RequestWrite, field: ReferringField): Promise<Referring> {
+async function prepareReferring(write: RequestWrite, field: ReferringField): Promise<Referring> {
   const { owner: target, rule } = field;
   // Entities of all tenants may refer to an entity without tenants, and `restrict` keeps it for
   // them too. Cascades stay inside of the tenant.
   const isShared = write.request.route.features.selectingFieldOf(write.target) === undefined;
   const reach = rule === "restrict" && isShared ? "everyone" : "reference";
   const operation = rule === "cascade" ? CASCADE : UNSET;
-  const joined = await openClass(write, { target, operation, reach });
+  const writer = await classWriterFor(write, { target, operation, reach });
   const ids = write.entities.map(({ id }) => castForQuery(field.type, id));
-  return { field, joined, ids, named: everyFilter({ [field.path]: { $in: ids } }, joined.present) };
+  return {
+    field,
+    writer,
+    ids,
+    named: everyFilter({ [field.path]: { $in: ids } }, writer.classConditions),
+  };
 }
 
 /** Names only classes that clients can read by the router. */
@@ -62,7 +67,7 @@ async function refuseReferred(
   restricting: readonly Referring[],
 ): Promise<void> {
   const classes = new Set<ModelClass>();
-  for (const { field: { owner }, joined: { model }, named } of restricting) {
+  for (const { field: { owner }, writer: { model }, named } of restricting) {
     if (classes.has(owner)) continue;
     const options = { projection: { _id: 1 }, session } as const;
     if (await model.collection.findOne(named, options) !== null) classes.add(owner);
@@ -74,14 +79,14 @@ async function refuseReferred(
 }
 
 /** A cascade may cause others, and `limits.cascade` limits their sum. */
-const counts = new WeakMap<TogetherWrite, number>();
+const counts = new WeakMap<TransactionWrite, number>();
 
 async function cascade(write: RequestWrite, referring: readonly Referring[]): Promise<void> {
   const { maxCascade } = settingsOf(write.request.route);
   const { request: { origin = write }, session } = write;
   const count = counts.get(origin) ?? 0;
   const found = new Map<string, unknown>();
-  for (const { joined: { model }, named } of referring) {
+  for (const { writer: { model }, named } of referring) {
     const limit = maxCascade - count + 1;
     const options = { projection: { _id: 1 }, limit, session } as const;
     for (const { _id } of await model.collection.find(named, options).toArray()) {
@@ -93,11 +98,11 @@ async function cascade(write: RequestWrite, referring: readonly Referring[]): Pr
     throw refusal("CONFLICT", { message, limit: maxCascade });
   }
   counts.set(origin, count + found.size);
-  if (found.size > 0) await referring[0]?.joined.remove([...found.values()]);
+  if (found.size > 0) await referring[0]?.writer.remove([...found.values()]);
 }
 
 /** Also sets the stamps of the embedded objects. */
-async function unset({ field, joined, ids, named }: Referring): Promise<void> {
+async function unset({ field, writer, ids, named }: Referring): Promise<void> {
   const { holders, isList, name } = field;
   const prefixes: string[] = [];
   const arrayFilters: object[] = [];
@@ -107,14 +112,14 @@ async function unset({ field, joined, ids, named }: Referring): Promise<void> {
     prefixes.push(holder.isList ? `${holder.name}.$[e${index}]` : holder.name);
     if (holder.isList) arrayFilters.push({ [`e${index}.${below}`]: { $in: ids } });
     const part = partOf(holder);
-    for (const [stamp, value] of Object.entries(part ? joined.stamps(part) : {})) {
+    for (const [stamp, value] of Object.entries(part ? writer.stamps(part) : {})) {
       stamps[[...prefixes, stamp].join(".")] = value;
     }
   }
   const path = [...prefixes, name].join(".");
   const removing = isList ? { $pull: { [path]: { $in: ids } } } : { $unset: { [path]: 1 } };
   const update = withStamps(removing, stamps);
-  await joined.update(named, { update, ...arrayFilters.length > 0 && { arrayFilters } });
+  await writer.update(named, { update, ...arrayFilters.length > 0 && { arrayFilters } });
 }
 
 function withStamps(update: Update, stamps: Readonly<Record<string, unknown>>): Update {

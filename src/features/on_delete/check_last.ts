@@ -1,9 +1,9 @@
-import type { TogetherWrite } from "../../pipeline/class_feature.ts";
+import type { TransactionWrite } from "../../pipeline/class_feature.ts";
 import type { RequestWrite } from "./request_write.ts";
 
 type Check = () => Promise<void>;
 
-const waiting = new WeakMap<TogetherWrite, Check[]>();
+const waiting = new WeakMap<TransactionWrite, Check[]>();
 
 /**
  * Entities of a following write may refer to entities that the same cascade removes or restores

@@ -3,13 +3,13 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isHookName, isOperationName } from "../../declare/operations/operation.ts";
 import { logHint } from "../../errors/log.ts";
 import { topOf } from "../../filter/filters.ts";
-import type { ClassFeature, TogetherWrite } from "../../pipeline/class_feature.ts";
+import type { ClassFeature, TransactionWrite } from "../../pipeline/class_feature.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
 import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { embeddedClasses } from "../../schema/build_schema.ts";
 import { applyRules, CASCADE, UNSET } from "./apply_rules.ts";
 import { checkLast } from "./check_last.ts";
-import { type DeclaredRule, declaredRules } from "./declared_rules.ts";
+import { type OnDeleteRule, onDeleteRules } from "./on_delete_rules.ts";
 import { addIndexes } from "./reference_index.ts";
 import { fieldsReferringTo, type ReferringField, referringFields } from "./referring_fields.ts";
 import { isOfRequest } from "./request_write.ts";
@@ -18,19 +18,19 @@ import { readSettings, settingsOf } from "./settings.ts";
 import { mustExist, returnedBy, touchReferred } from "./touch_referred.ts";
 
 /** The rules belong to the class that refers, so every class has this feature. */
-export const onDelete: ClassFeature<readonly DeclaredRule[]> = {
+export const onDelete: ClassFeature<readonly OnDeleteRule[]> = {
   name: "onDelete",
-  declared: declaredRules,
-  check: ({ value }) => value as readonly DeclaredRule[],
+  declared: onDeleteRules,
+  check: ({ value }) => value as readonly OnDeleteRule[],
   setting: "cascade",
   settings: readSettings,
   start: checkRoute,
   indexes: addIndexes,
-  joins: (_rules, write) => joins(write),
-  joinedFields: (_rules, target) =>
+  addsStatements: (_config, write) => addsStatements(write),
+  statementFields: (_config, target) =>
     referringFields(target).filter(mustExist).map(({ path }) => topOf(path)),
-  writes: (_rules, target) => fieldsReferringTo(target).map(({ owner }) => owner),
-  async together(_rules, write) {
+  writes: (_config, target) => fieldsReferringTo(target).map(({ owner }) => owner),
+  async addStatements(_config, write) {
     if (!isOfRequest(write)) return;
     if (write.change === "remove") return await applyRules(write);
     const returned = await returnedBy(write);
@@ -47,10 +47,12 @@ const REMOVALS: ReadonlySet<string> = new Set(["remove", "removeAll", CASCADE]);
 const WITHOUT_RULES: ReadonlySet<string> = new Set([UNSET, "tidy"]);
 
 /**
- * A write joins if it may set a reference that must lead to an entity, and a restore if a cascade
+ * A write has statements if it may set a reference that must lead to an entity, and a restore if a cascade
  * may have removed others.
  */
-function joins({ target, operation }: Pick<TogetherWrite, "target" | "operation">): boolean {
+function addsStatements(
+  { target, operation }: Pick<TransactionWrite, "target" | "operation">,
+): boolean {
   if (REMOVALS.has(operation)) return fieldsReferringTo(target).length > 0;
   if (WITHOUT_RULES.has(operation)) return false;
   if (referringFields(target).some(mustExist)) return true;
@@ -59,7 +61,7 @@ function joins({ target, operation }: Pick<TogetherWrite, "target" | "operation"
 }
 
 function checkRoute(
-  rules: readonly DeclaredRule[],
+  rules: readonly OnDeleteRule[],
   { target, route }: { readonly target: ModelClass; readonly route: Route },
 ): void {
   const acting = actingLevel(route);
@@ -95,14 +97,14 @@ function checkCascade(
   { features }: Route,
 ): void {
   if (rule !== CASCADE) return;
-  const isKept = features.removalFieldsOf(owner) !== undefined;
-  if (isForGood && isKept) {
+  const hasTrash = features.removalFieldsOf(owner) !== undefined;
+  if (isForGood && hasTrash) {
     throw cannotMount(
       owner,
       `its field "${path}" has the cascade "forGood", but "${owner.name}" has a trash: say "cascade"`,
     );
   }
-  if (isForGood || isKept || features.removalFieldsOf(referred) === undefined) return;
+  if (isForGood || hasTrash || features.removalFieldsOf(referred) === undefined) return;
   throw cannotMount(
     owner,
     `its field "${path}" has the "onDelete" "cascade", and "${referred.name}" has a trash, but "${owner.name}" has ` +
@@ -114,7 +116,7 @@ function checkCascade(
 /** Several routes may have the same class. */
 const hinted = new WeakSet<ModelClass>();
 
-function hintAtHooks(target: ModelClass, { name }: DeclaredRule): void {
+function hintAtHooks(target: ModelClass, { name }: OnDeleteRule): void {
   const removals = describeModel(target).rests.flatMap(({ methods }) => methods)
     .filter(({ operation }) => operation === "remove" || operation === "removeAll");
   const isHooked = removals.some(({ hooks }) => Object.keys(hooks).some(isHookName));

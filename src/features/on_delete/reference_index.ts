@@ -1,9 +1,9 @@
 import type { Schema } from "mongoose";
 import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
-import type { DeclaredRule } from "./declared_rules.ts";
+import type { OnDeleteRule } from "./on_delete_rules.ts";
 
 /** Without the index, a removal would scan the collection for referring entities. */
-export function addIndexes(rules: readonly DeclaredRule[], schema: Schema): void {
+export function addIndexes(rules: readonly OnDeleteRule[], schema: Schema): void {
   const covered = new Set(
     declaredIndexes(schema).flatMap(([keys, { partialFilterExpression }]) => {
       const [first] = Object.entries(keys);

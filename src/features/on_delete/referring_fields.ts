@@ -9,7 +9,7 @@ import { fieldKind, isModelClass } from "../../schema/build_field.ts";
 import { buildSchema, schemaClass } from "../../schema/build_schema.ts";
 import { fieldsWithin, referenceIn, type Shape, shapeForAll } from "../../schema/fields/shape.ts";
 import { memoize } from "../../schema/memoize.ts";
-import { type RuleName, ruleName } from "./declared_rules.ts";
+import { type RuleName, ruleName } from "./on_delete_rules.ts";
 import type { OnDelete } from "./option.ts";
 
 /** An update needs an array filter for each list on the path to a reference. */
@@ -86,12 +86,12 @@ function ruleOf(type: SchemaType | undefined): OnDelete | undefined {
 }
 
 /** Builds no schema, so it is quick for classes without the option. */
-function declaresRule(target: ModelClass, seen = new Set<ModelClass>()): boolean {
-  seen.add(target);
+function declaresRule(target: ModelClass, visited = new Set<ModelClass>()): boolean {
+  visited.add(target);
   return [...describeModel(target).fields.values()].some((field) => {
     if (field.options.onDelete !== undefined) return true;
     const embedded = embeddedIn(field);
-    return embedded !== undefined && !seen.has(embedded) && declaresRule(embedded, seen);
+    return embedded !== undefined && !visited.has(embedded) && declaresRule(embedded, visited);
   });
 }
 
@@ -102,18 +102,18 @@ function embeddedIn({ options }: FieldRecord): ModelClass | undefined {
 }
 
 /** `count` shows whether classes were declared since. */
-let known: { readonly count: number; readonly byClass: Map<ModelClass, ReferringField[]> };
+let cached: { readonly count: number; readonly byClass: Map<ModelClass, ReferringField[]> };
 
 export function fieldsReferringTo(target: ModelClass): readonly ReferringField[] {
   const all = registeredModels();
-  if (known?.count !== all.length) {
+  if (cached?.count !== all.length) {
     const byClass = new Map<ModelClass, ReferringField[]>();
     for (const field of all.flatMap(fieldsOf)) {
       byClass.set(field.referred, [...byClass.get(field.referred) ?? [], field]);
     }
-    known = { count: all.length, byClass };
+    cached = { count: all.length, byClass };
   }
-  return known.byClass.get(target) ?? [];
+  return cached.byClass.get(target) ?? [];
 }
 
 /** Only a router that mounts the class must fail at start-up. */

@@ -1,25 +1,29 @@
 import type { ModelClass } from "../../declare/model/framework_model.ts";
-import type { JoinedPlace, JoinedRequest, TogetherWrite } from "../../pipeline/class_feature.ts";
-import type { JoinedClass } from "../../pipeline/joined_class.ts";
+import type {
+  ClassWriterOptions,
+  TransactionRequest,
+  TransactionWrite,
+} from "../../pipeline/class_feature.ts";
+import type { ClassWriter } from "../../pipeline/class_writer.ts";
 
 /** `onDelete` has no effect on writes that no request has caused. */
-export interface RequestWrite extends TogetherWrite {
-  readonly request: JoinedRequest;
+export interface RequestWrite extends TransactionWrite {
+  readonly request: TransactionRequest;
 }
 
-export function isOfRequest(write: TogetherWrite): write is RequestWrite {
+export function isOfRequest(write: TransactionWrite): write is RequestWrite {
   return write.request !== undefined;
 }
 
-interface Opened extends Pick<JoinedPlace, "reach"> {
+interface WrittenClass extends Pick<ClassWriterOptions, "reach"> {
   readonly target: ModelClass;
   /** In the history. The default is the operation of the write. */
   readonly operation?: string;
 }
 
-export function openClass(
+export function classWriterFor(
   write: RequestWrite,
-  { target, operation = write.operation, reach }: Opened,
-): Promise<JoinedClass> {
-  return write.request.open(write, { target, operation, reach });
+  { target, operation = write.operation, reach }: WrittenClass,
+): Promise<ClassWriter> {
+  return write.request.classWriter(write, { target, operation, reach });
 }

@@ -7,7 +7,7 @@ import { castIdentifier } from "../../sources/entities.ts";
 import { type StoredObject, storedText } from "../../store/values.ts";
 import { BEFORE_WRITE, type WrittenEntity } from "../../store/writes/written_entity.ts";
 import { fieldsReferringTo, referringFields } from "./referring_fields.ts";
-import { openClass, type RequestWrite } from "./request_write.ts";
+import { classWriterFor, type RequestWrite } from "./request_write.ts";
 import { mustExist, referencesAt } from "./touch_referred.ts";
 
 interface Removed {
@@ -30,7 +30,7 @@ export async function restoreCascade(
   if (write.request.origin !== undefined || returned.length === 0) return;
   const { target } = write;
   if (!fieldsReferringTo(target).some(({ rule }) => rule === "cascade")) return;
-  const { removal } = await openClass(write, write);
+  const { removal } = await classWriterFor(write, write);
   if (removal === undefined) return;
   for (const { id, before = {} } of returned) {
     const at = before[removal.time];
@@ -93,7 +93,7 @@ async function leaveOutWaiting(
   for (const [owner, some] of Map.groupBy(found.values(), (each) => each.target)) {
     for (const field of referringFields(owner).filter(mustExist)) {
       const { referred: target } = field;
-      const { model } = await openClass(write, { target, reach: "route" });
+      const { model } = await classWriterFor(write, { target, reach: "route" });
       const ids = some.flatMap((each) =>
         referencesAt(each.stored, field).map((value) => {
           const _id = castIdentifier(value, model) ?? value;
@@ -123,14 +123,17 @@ async function readRemoved(
     readonly cascade: Cascade;
   },
 ): Promise<Removed[]> {
-  const { model, present, removal } = await openClass(write, { target, reach: "route" });
+  const { model, classConditions, removal } = await classWriterFor(write, {
+    target,
+    reach: "route",
+  });
   if (removal === undefined) return [];
   const tops = ["_id", ...referringFields(target).map(({ path }) => topOf(path))];
   const projection = Object.fromEntries(tops.map((name) => [name, 1]));
   const same = removalId === undefined || removalId === null
     ? { [removal.time]: at, [removal.removalId]: null }
     : { [removal.removalId]: removalId };
-  const filter = everyFilter(named, same, present);
+  const filter = everyFilter(named, same, classConditions);
   const options = { ...BEFORE_WRITE, projection, session: write.session };
   const found = await model.collection.find(filter, options).toArray();
   return found.map((stored) => ({ target, stored }));
@@ -140,10 +143,10 @@ async function restoreAll(
   write: RequestWrite,
   { target, ids }: { readonly target: ModelClass; readonly ids: readonly unknown[] },
 ): Promise<void> {
-  const joined = await openClass(write, { target, reach: "route" });
-  const names = joined.removal?.all ?? [];
+  const writer = await classWriterFor(write, { target, reach: "route" });
+  const names = writer.removal?.all ?? [];
   const update = { $unset: Object.fromEntries(names.map((name) => [name, 1])) };
-  await joined.update(everyFilter({ _id: { $in: ids } }, joined.present), { update });
+  await writer.update(everyFilter({ _id: { $in: ids } }, writer.classConditions), { update });
 }
 
 function keyOf({ target, stored }: Removed): string {

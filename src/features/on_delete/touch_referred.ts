@@ -8,7 +8,7 @@ import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { castIdentifier } from "../../sources/entities.ts";
 import { type StoredObject, storedText } from "../../store/values.ts";
 import { BEFORE_WRITE, type WrittenEntity } from "../../store/writes/written_entity.ts";
-import { openClass, type RequestWrite } from "./request_write.ts";
+import { classWriterFor, type RequestWrite } from "./request_write.ts";
 import { type ReferringField, referringFields } from "./referring_fields.ts";
 
 /** These rules promise that every reference leads to an entity. */
@@ -37,7 +37,7 @@ export async function touchReferred(
 /** Changing the time of the removal takes an entity out of the trash. */
 export async function returnedBy(write: RequestWrite): Promise<WrittenEntity[]> {
   if (write.change !== "update") return [];
-  const { removal } = await openClass(write, write);
+  const { removal } = await classWriterFor(write, write);
   if (removal === undefined) return [];
   return write.entities.filter(({ changed = [] }) => changed.includes(removal.time));
 }
@@ -56,9 +56,9 @@ async function newReferences(
   return concerned.flatMap((entity) =>
     fields.filter((each) => isSet(each, entity)).flatMap((field) => {
       const before = returned.has(entity.id) ? [] : referencesAt(entity.before, field);
-      const kept = new Set(before.map(storedText));
+      const earlier = new Set(before.map(storedText));
       const now = referencesAt(stored.get(storedText(entity.id)), field);
-      return now.filter((id) => !kept.has(storedText(id))).map((id) => ({ field, id }));
+      return now.filter((id) => !earlier.has(storedText(id))).map((id) => ({ field, id }));
     })
   );
 }
@@ -77,8 +77,8 @@ async function readStored(
   const ids = entities.flatMap(({ id, created }) => created === undefined ? [id] : []);
   if (ids.length === 0) return new Map(created);
   const projection = Object.fromEntries(fields.map(({ path }) => [topOf(path), 1]));
-  const { present } = await openClass(write, write);
-  const named = everyFilter({ _id: { $in: ids } }, present);
+  const { classConditions } = await classWriterFor(write, write);
+  const named = everyFilter({ _id: { $in: ids } }, classConditions);
   const found = await model.collection.find(named, { ...BEFORE_WRITE, projection, session })
     .toArray();
   return new Map([...created, ...found.map((each) => [storedText(each._id), each] as const)]);
@@ -99,14 +99,14 @@ async function touchAll(
     readonly references: readonly NewReference[];
   },
 ): Promise<void> {
-  const { model, present } = await openClass(write, { target });
+  const { model, classConditions } = await classWriterFor(write, { target });
   const { session } = write;
   const ids = new Map<string, unknown>();
   for (const { id } of references) {
     const cast = castIdentifier(id, model) ?? id;
     ids.set(storedText(cast), cast);
   }
-  const filter = everyFilter({ _id: { $in: [...ids.values()] } }, present);
+  const filter = everyFilter({ _id: { $in: [...ids.values()] } }, classConditions);
   if (await touch(model.collection, { filter, session }) === ids.size) return;
   const found = await model.collection.find(filter, { projection: { _id: 1 }, session }).toArray();
   const there = new Set(found.map(({ _id }) => storedText(_id)));

@@ -12,7 +12,7 @@ import { isOrderOfValues, seek, seekInOneScan } from "./seek.ts";
 
 const MAX_SKIPPED = 2 ** 31 - 1;
 
-interface PageRule {
+interface PageConfig {
   readonly size: number;
   readonly max: number;
   /** For `$or`, MongoDB 6.0 may use a partial index, and the page would miss entities. */
@@ -27,7 +27,7 @@ interface PageQuery {
   readonly inOneScan: boolean;
 }
 
-export const page: Feature<Plain<PageRule, PageQuery>> = {
+export const page: Feature<Plain<PageConfig, PageQuery>> = {
   name: "page",
   operations: ["all"],
   takesFalse: true,

@@ -8,7 +8,7 @@ import { fieldAt, FREE } from "../../filter/q/resolve_path.ts";
 import { readProjection } from "../../filter/projection.ts";
 import { fieldToJson } from "../../json/to_json.ts";
 import { fetchAnyway } from "../../pipeline/fetch.ts";
-import { mayLeaveOut, mayShowOther } from "../../pipeline/lists/read_window.ts";
+import { mayLeaveOut, mayShowOther } from "../../pipeline/lists/fill_window.ts";
 import { windowOrder } from "../../pipeline/open_level.ts";
 import { passReadHooks } from "../../pipeline/read.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";

@@ -14,10 +14,10 @@ import {
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import {
   type AskedPopulation,
-  openPopulation,
-  type PopulateRule,
-  type PopulateRules,
-} from "./open_population.ts";
+  makePopulation,
+  type PopulateConfig,
+  type PopulatedField,
+} from "./make_population.ts";
 
 interface DeclaredReference {
   readonly field: DeclaredField;
@@ -27,7 +27,7 @@ interface DeclaredReference {
 
 interface PopulateTypes {
   readonly declared: readonly DeclaredReference[];
-  readonly rule: PopulateRules;
+  readonly config: PopulateConfig;
   readonly params: AskedPopulation;
   readonly captured: undefined;
 }
@@ -44,30 +44,30 @@ export const populate: Feature<PopulateTypes> = {
     return entries.map(([name]) => checkReference(name, references[name] as OptionReader, place));
   },
   narrow(declared, reader) {
-    const rules = declared.flatMap(({ field, select, always }) =>
-      field.seenBy(reader).map((name) => {
+    const config = declared.flatMap(({ field, select, always }) =>
+      field.visibleTo(reader).map((name) => {
         const shape = reader.fields.get(name) as FieldShape;
         return [name, narrowReference({ field: shape, select, always })] as const;
       })
     );
-    return rules.length === 0 ? undefined : new Map(rules);
+    return config.length === 0 ? undefined : new Map(config);
   },
-  describe: (rules) => ({
+  describe: (config) => ({
     parameters: {
       populate: {
         text: "The references to replace with their entities.",
-        fields: [...rules.keys()],
+        fields: [...config.keys()],
       },
     },
-    answer: { filled: rules },
+    answer: { filled: config },
   }),
-  parse(rules, given) {
-    const asked = new Set(given.names("populate", [...rules.keys()]));
-    const shown = [...rules].filter(([name, { always }]) => always || asked.has(name));
-    return { rules: new Map(shown), asked };
+  parse(config, given) {
+    const asked = new Set(given.names("populate", [...config.keys()]));
+    const shown = [...config].filter(([name, { always }]) => always || asked.has(name));
+    return { config: new Map(shown), asked };
   },
   async prepare(params, context) {
-    const fills = await openPopulation(context, params);
+    const fills = await makePopulation(context, params);
     return fills === undefined ? {} : { fills };
   },
 };
@@ -78,10 +78,10 @@ function narrowReference(
     readonly select: readonly DeclaredField[] | undefined;
     readonly always: boolean;
   },
-): PopulateRule {
+): PopulatedField {
   if (declared === undefined) return { field, always, projection: {} };
   const target: Shape | undefined = referenceIn(field)?.populated;
-  const select = declared.flatMap((each) => each.seenBy(target));
+  const select = declared.flatMap((each) => each.visibleTo(target));
   return { field, always, select, projection: projectionOf(select) };
 }
 

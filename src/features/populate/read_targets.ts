@@ -49,7 +49,7 @@ async function readDirect(
   const found: FoundTargets = new Map();
   for await (const batch of reader.batches(query)) {
     for (const stored of documentsIn(batch)) {
-      found.set(idText(stored), new JsonText(writer.joined([stored])));
+      found.set(idText(stored), new JsonText(writer.concat([stored])));
     }
   }
   return found;

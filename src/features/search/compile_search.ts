@@ -7,13 +7,13 @@ export const MAX_WORDS = 10;
 export const MAX_CHARACTERS = 200;
 
 /** `undefined` stands for the text index. */
-export interface SearchRule {
+export interface SearchConfig {
   readonly fields: readonly string[] | undefined;
 }
 
 const MARKED_LETTERS = [[0xc0, 0x24f], [0x1e00, 0x1eff]] as const;
 
-export function compileSearch(text: string, rule: SearchRule): Filter {
+export function compileSearch(text: string, config: SearchConfig): Filter {
   if (text.includes("\0")) throw badParameter("search", "a text without NUL");
   const words = text.split(/\s+/).filter((word) => word !== "");
   const isAllowed = words.length > 0 && words.length <= MAX_WORDS &&
@@ -22,7 +22,7 @@ export function compileSearch(text: string, rule: SearchRule): Filter {
     const allowed = `1 to ${MAX_WORDS} words, at most ${MAX_CHARACTERS} characters`;
     throw badParameter("search", allowed);
   }
-  const { fields } = rule;
+  const { fields } = config;
   if (fields === undefined) return { $text: { $search: words.map(quoted).join(" ") } };
   return { $and: words.map((word) => ({ $or: fields.map((field) => containing(field, word)) })) };
 }

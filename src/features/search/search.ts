@@ -2,13 +2,13 @@ import { type Filter, topOf } from "../../filter/filters.ts";
 import { type DeclaredField, DeclaredPath, type Feature } from "../../pipeline/feature.ts";
 import type { OptionPlace } from "../../pipeline/option_reader.ts";
 import { isHiddenPath } from "../../schema/fields/visibility.ts";
-import { compileSearch, MAX_CHARACTERS, MAX_WORDS, type SearchRule } from "./compile_search.ts";
+import { compileSearch, MAX_CHARACTERS, MAX_WORDS, type SearchConfig } from "./compile_search.ts";
 
 interface SearchTypes {
   readonly declared:
     | { readonly fields: readonly DeclaredField[] }
     | { readonly index: readonly DeclaredPath[] };
-  readonly rule: SearchRule;
+  readonly config: SearchConfig;
   readonly params: Filter;
   readonly captured: undefined;
 }
@@ -37,11 +37,11 @@ export const search: Feature<SearchTypes> = {
    */
   narrow(declared, reader) {
     if ("index" in declared) {
-      return declared.index.every((path) => path.isSeenBy(reader))
+      return declared.index.every((path) => path.isVisibleTo(reader))
         ? { fields: undefined }
         : undefined;
     }
-    const fields = declared.fields.flatMap((field) => field.seenBy(reader));
+    const fields = declared.fields.flatMap((field) => field.visibleTo(reader));
     return fields.length > 0 ? { fields } : undefined;
   },
   describe: () => ({
@@ -56,9 +56,9 @@ export const search: Feature<SearchTypes> = {
       },
     },
   }),
-  parse(rule, given) {
+  parse(config, given) {
     const text = given.parameter("search");
-    return text === undefined ? undefined : compileSearch(text, rule);
+    return text === undefined ? undefined : compileSearch(text, config);
   },
   select: (filter) => ({ filter }),
 };

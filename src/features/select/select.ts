@@ -2,7 +2,7 @@ import { type DeclaredField, type Feature, narrowFields } from "../../pipeline/f
 
 interface SelectTypes {
   readonly declared: readonly DeclaredField[];
-  readonly rule: readonly string[];
+  readonly config: readonly string[];
   readonly params: readonly string[];
   readonly captured: undefined;
 }

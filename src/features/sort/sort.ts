@@ -9,7 +9,7 @@ import { memoize } from "../../schema/memoize.ts";
 
 interface SortTypes {
   readonly declared: readonly DeclaredField[];
-  readonly rule: readonly string[];
+  readonly config: readonly string[];
   readonly params: Order;
   readonly captured: undefined;
 }

@@ -6,7 +6,7 @@ import { forbidden } from "../../errors/refusals.ts";
 import type { Call } from "../../pipeline/request/request_context.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
-import type { TenantRule } from "./tenants.ts";
+import type { TenantConfig } from "./tenants.ts";
 
 export type TenantFunction = (req: FrameworkRequest) => Actor | undefined;
 
@@ -54,7 +54,7 @@ export function askTenant(call: Call): void {
 }
 
 /** No request reaches entities of a tenant that does not fit. */
-export function tenantFor(req: FrameworkRequest, { field, target }: TenantRule): unknown {
+export function tenantFor(req: FrameworkRequest, { field, target }: TenantConfig): unknown {
   const tenant: unknown = Reflect.get(req, TENANT) ?? tenantOutside(req, target);
   const type = buildSchema(target).schema.path(field);
   try {
@@ -75,10 +75,10 @@ export function keepAnswers({ req, route, origin }: Call): void {
 function tenantOf({ req, origin }: Pick<Call, "req" | "origin">, ask: TenantFunction): Actor {
   const tenant = tenantBy(ask, req);
   if (origin === req) return tenant;
-  const known = ofOrigins.get(origin) ?? new Map();
-  ofOrigins.set(origin, known);
-  if (String(known.get(ask) ?? tenant) !== String(tenant)) throw forbidden();
-  known.set(ask, tenant);
+  const tenants = ofOrigins.get(origin) ?? new Map();
+  ofOrigins.set(origin, tenants);
+  if (String(tenants.get(ask) ?? tenant) !== String(tenant)) throw forbidden();
+  tenants.set(ask, tenant);
   return tenant;
 }
 

@@ -23,12 +23,12 @@ import {
   type TenantFunction,
 } from "./asked_tenant.ts";
 
-export interface TenantRule {
+export interface TenantConfig {
   readonly field: string;
   readonly target: ModelClass;
 }
 
-export const tenants: ClassFeature<TenantRule> = {
+export const tenants: ClassFeature<TenantConfig> = {
   name: "tenant",
   settings: (given) => given as TenantFunction | undefined,
   check(option, target) {
@@ -41,24 +41,26 @@ export const tenants: ClassFeature<TenantRule> = {
   start: checkRouter,
   startWithout: checkWithout,
   schema: protect,
-  indexes(rule, schema) {
-    changeIndexes(schema, (index) => insideTenant(index, rule));
+  indexes(config, schema) {
+    changeIndexes(schema, (index) => insideTenant(index, config));
   },
   selecting: ({ field }) => field,
-  admit: (_rule, call) => void askTenant(call),
+  admit: (_config, call) => void askTenant(call),
   admitWithout: keepAnswers,
-  condition: (rule, req, reach) =>
-    reach === "everyone" ? {} : { [rule.field]: ofTenant(tenantFor(req, rule), { rule, req }) },
-  stamps: (rule, { req, isNew }) => isNew ? { [rule.field]: tenantFor(req, rule) } : {},
+  condition: (config, req, reach) =>
+    reach === "everyone"
+      ? {}
+      : { [config.field]: ofTenant(tenantFor(req, config), { config, req }) },
+  stamps: (config, { req, isNew }) => isNew ? { [config.field]: tenantFor(req, config) } : {},
   stamped: ({ field }) => [field],
 };
 
-interface Place {
+interface ClassInRoute {
   readonly target: ModelClass;
   readonly route: Route;
 }
 
-function checkRouter({ field }: TenantRule, place: Place): void {
+function checkRouter({ field }: TenantConfig, place: ClassInRoute): void {
   const { target, route } = place;
   const ask = route.settings.get("tenant") as TenantFunction | undefined;
   if (ask === undefined) {
@@ -71,7 +73,7 @@ function checkRouter({ field }: TenantRule, place: Place): void {
   checkReferred(place);
 }
 
-function checkWithout(place: Place): void {
+function checkWithout(place: ClassInRoute): void {
   const { target, route } = place;
   if (route.settings.get("tenant") === undefined) return;
   const isRoot = route.levels[0]?.target === target;
@@ -82,7 +84,7 @@ function checkWithout(place: Place): void {
 }
 
 /** The reference would lead to the entities of all tenants. */
-function checkReferred({ target }: Place): void {
+function checkReferred({ target }: ClassInRoute): void {
   for (const field of fieldsWithin(shapeForAll(buildSchema(target).schema))) {
     const referred = referredTarget(field);
     if (referred === undefined) continue;
@@ -105,7 +107,7 @@ const NO_TENANTS: readonly string[] = [
   ...["Embedded", "DocumentArray", "Array", "Map", "Mixed", "Date", "Boolean", "Buffer"],
 ];
 
-function protect({ field }: TenantRule, schema: Schema): void {
+function protect({ field }: TenantConfig, schema: Schema): void {
   const type = schema.path(field);
   if (NO_TENANTS.includes(type.instance)) {
     throw new TypeError(
@@ -122,7 +124,7 @@ function protect({ field }: TenantRule, schema: Schema): void {
 /** A collation may make `acme` and `ACME` equal, but a regular expression ignores it. */
 function ofTenant(
   tenant: unknown,
-  { rule: { target }, req }: { readonly rule: TenantRule; readonly req: FrameworkRequest },
+  { config: { target }, req }: { readonly config: TenantConfig; readonly req: FrameworkRequest },
 ): unknown {
   const collation: unknown = req.framework?.options.collation ??
     buildSchema(target).schema.get("collation" as never);
@@ -131,7 +133,7 @@ function ofTenant(
 }
 
 /** Different tenants can then store the same unique value. */
-function insideTenant(index: SchemaIndex, { field, target }: TenantRule): SchemaIndex {
+function insideTenant(index: SchemaIndex, { field, target }: TenantConfig): SchemaIndex {
   const [keys, options] = index;
   const names = Object.keys(keys);
   const isGlobal = names.length === 1 && names.some((name) => {

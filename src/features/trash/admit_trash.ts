@@ -6,7 +6,7 @@ import { queryOf } from "../../filter/query_string.ts";
 import { notAllowed } from "../../pipeline/given_request.ts";
 import type { Call } from "../../pipeline/request/request_context.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
-import type { TrashRule } from "./trash.ts";
+import type { TrashConfig } from "./trash.ts";
 
 export type SeeFunction = (req: FrameworkRequest) => boolean;
 
@@ -27,27 +27,28 @@ const NONE = new URLSearchParams();
  * For a sender who may not see the trash, a restore answers 404, and the parameter `trash` answers
  * 400.
  */
-export function admitTrash({ see, field }: TrashRule, { route, req, context }: Call): void {
+export function admitTrash({ see, field }: TrashConfig, { route, req, context }: Call): void {
   const query = queryOf(req.url);
   const given = query === "" ? NONE : new URLSearchParams(query);
   const names = [...given.keys()].filter((name) => name === TRASH || name.startsWith(`${TRASH}[`));
   const { operation, perform, parameters } = actingLevel(route);
   const isRestore = operation === "restore" && perform !== undefined;
   if (!isRestore && names.length === 0) return;
-  const isSeen = see !== undefined && (isRestore || parameters.includes(TRASH)) && sees(see, req);
-  if (isRestore && !isSeen) throw notFound();
+  const isVisible = see !== undefined && (isRestore || parameters.includes(TRASH)) &&
+    sees(see, req);
+  if (isRestore && !isVisible) throw notFound();
   if (names.length === 0) {
     const { state } = context;
     state.filter = everyFilter(state.filter, { [field]: { $ne: null } });
     return void Reflect.set(req, ASKED, "restore");
   }
-  if (!isSeen || isRestore) throw notAllowed(TRASH);
+  if (!isVisible || isRestore) throw notAllowed(TRASH);
   if (names.length > 1 || given.get(TRASH) !== "only") throw badParameter(TRASH, `"only"`);
   Reflect.set(req, ASKED, "only");
 }
 
 /** A failure of `see` must not fail the description of a route that never calls it. */
-export function maySee({ see }: TrashRule, req: FrameworkRequest): boolean {
+export function maySee({ see }: TrashConfig, req: FrameworkRequest): boolean {
   if (askedOf(req) !== undefined) return true;
   try {
     return see !== undefined && sees(see, req);

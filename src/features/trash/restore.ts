@@ -2,11 +2,11 @@ import type { OpenLevelContext } from "../../pipeline/request/request_context.ts
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { changeEntity } from "../../pipeline/write.ts";
 import { noteSet } from "../../write/set_paths.ts";
-import type { TrashRule } from "./trash.ts";
+import type { TrashConfig } from "./trash.ts";
 
 export async function restore(
   context: OpenLevelContext,
-  { field, byField, withField }: TrashRule,
+  { field, byField, withField }: TrashConfig,
 ): Promise<Reply> {
   return await changeEntity(context, (entity) => {
     entity.set({ [field]: undefined, [byField]: undefined, [withField]: undefined });

@@ -13,7 +13,7 @@ import { admitTrash, askedOf, maySee, type SeeFunction, TRASH } from "./admit_tr
 import { ofLiving } from "./living_index.ts";
 import { restore } from "./restore.ts";
 
-export interface TrashRule {
+export interface TrashConfig {
   readonly field: string;
   readonly byField: string;
   /** Stores with which other removals an entity was removed. */
@@ -24,7 +24,7 @@ export interface TrashRule {
   readonly restore?: PreFetch | undefined;
 }
 
-export const trash: ClassFeature<TrashRule> = {
+export const trash: ClassFeature<TrashConfig> = {
   name: "trash",
   check: checkTrash,
   start: checkRoute,
@@ -33,8 +33,8 @@ export const trash: ClassFeature<TrashRule> = {
     keepMS === undefined
       ? undefined
       : ({ at, remove }) => remove({ [field]: { $lte: new Date(at.getTime() - keepMS) } }),
-  indexes(rule, schema) {
-    changeIndexes(schema, (index) => ofLiving(index, rule));
+  indexes(config, schema) {
+    changeIndexes(schema, (index) => ofLiving(index, config));
   },
   parameter: {
     name: TRASH,
@@ -48,9 +48,9 @@ export const trash: ClassFeature<TrashRule> = {
         ? WITH_TRASH.has(method.operation)
         : performOf(method) !== undefined && "method" in method && method.method === "GET"),
   },
-  withheld: (rule, req) =>
-    maySee(rule, req) ? {} : { fields: [rule.field, rule.byField], parameters: [TRASH] },
-  methods: (rule, rest) => rule.see === undefined ? [] : restoreMethods(rest, rule),
+  withheld: (config, req) =>
+    maySee(config, req) ? {} : { fields: [config.field, config.byField], parameters: [TRASH] },
+  methods: (config, rest) => config.see === undefined ? [] : restoreMethods(rest, config),
   admit: admitTrash,
   condition({ field }, req, reach) {
     const asked = reach === "route" ? askedOf(req) : undefined;
@@ -71,7 +71,7 @@ export const trash: ClassFeature<TrashRule> = {
 
 const WITH_TRASH: ReadonlySet<string> = new Set(["all", "one", "remove", "removeAll"]);
 
-function checkTrash(option: OptionReader): TrashRule {
+function checkTrash(option: OptionReader): TrashConfig {
   const { keep, see, restore, field } = option.parts("keep", "see", "restore", "field");
   const name = field.value === undefined ? "deletedAt" : field.value;
   if (typeof name !== "string" || !/^[A-Za-z]\w*$/.test(name)) {
@@ -91,7 +91,7 @@ function checkTrash(option: OptionReader): TrashRule {
   };
 }
 
-function addFields({ field, byField, withField, keepMS, see }: TrashRule, schema: Schema): void {
+function addFields({ field, byField, withField, keepMS, see }: TrashConfig, schema: Schema): void {
   const taken = [field, byField, withField].find((name) => schema.path(name) !== undefined);
   if (taken !== undefined) {
     throw new TypeError(`property "${taken}" has the name of a field that "trash" adds`);
@@ -110,7 +110,7 @@ function addFields({ field, byField, withField, keepMS, see }: TrashRule, schema
 }
 
 function checkRoute(
-  _rule: TrashRule,
+  _config: TrashConfig,
   { target, route }: { readonly target: ModelClass; readonly route: Route },
 ): void {
   const isStored = route.levels.some((level) => level.target === target && !level.link?.embedded);
@@ -129,13 +129,13 @@ function checkRoute(
 /** Without `update()`, the same hooks of `remove()` decide about a restore. */
 const DECIDING_HOOKS = ["preFetch", "postFetch", "preSave"] as const;
 
-function restoreMethods({ methods }: RestRecord, rule: TrashRule): ClassMethod[] {
+function restoreMethods({ methods }: RestRecord, config: TrashConfig): ClassMethod[] {
   const named = (operation: string) => methods.find((method) => method.operation === operation);
-  const guarding = named("update") ?? named("remove") ?? (rule.restore && named("removeAll"));
+  const guarding = named("update") ?? named("remove") ?? (config.restore && named("removeAll"));
   if (guarding === undefined) return [];
   const given = guarding.hooks as Hooks<object>;
   const preSend = named("update")?.hooks.preSend;
-  const deciding = rule.restore ? { preFetch: rule.restore } : Object.fromEntries(
+  const deciding = config.restore ? { preFetch: config.restore } : Object.fromEntries(
     DECIDING_HOOKS.flatMap((name) => given[name] ? [[name, given[name]]] : []),
   );
   return [{
@@ -148,6 +148,6 @@ function restoreMethods({ methods }: RestRecord, rule: TrashRule): ClassMethod[]
       ...given.open === false && { open: false },
       summary: "Restore an entity from the trash",
     },
-    perform: (context) => restore(context, rule),
+    perform: (context) => restore(context, config),
   }];
 }

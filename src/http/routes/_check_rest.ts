@@ -184,7 +184,7 @@ function checkApart({ owner, property, embedded }: PartDescription["link"]): voi
   );
 }
 
-interface Place {
+interface CheckedOption {
   /** The property in error messages, empty for the `@rest` of a class. */
   readonly place: string;
   readonly fail: Fail;
@@ -193,17 +193,17 @@ interface Place {
 /** A misspelled `scope` would limit nothing. */
 function checkNames(
   rest: RestRecord,
-  { place, fail, known }: Place & { readonly known: object },
+  { place, fail, known }: CheckedOption & { readonly known: object },
 ): void {
   const unknown = unknownOption(rest, known);
   if (unknown !== undefined) throw fail(`@rest${place} has no option ${unknown}`);
 }
 
-interface OperationsPlace extends Place {
+interface CheckedOperations extends CheckedOption {
   readonly features: FeatureList;
 }
 
-function checkOptions(rest: RestRecord, { place, fail, features }: OperationsPlace): void {
+function checkOptions(rest: RestRecord, { place, fail, features }: CheckedOperations): void {
   const methods: unknown = rest.methods;
   if (!Array.isArray(methods) || methods.length === 0) throw fail(`"methods"${place} is empty`);
   forAll(methods, (method) => checkMethod(method, { place, fail, features }));
@@ -217,7 +217,7 @@ function checkOptions(rest: RestRecord, { place, fail, features }: OperationsPla
 
 function checkMethod(
   given: Method | undefined,
-  { place, fail, features }: OperationsPlace,
+  { place, fail, features }: CheckedOperations,
 ): void {
   const isOperation = typeof given === "object" && given !== null &&
     (isAction(given) || isOperationName(given.operation));
@@ -239,8 +239,8 @@ function checkMethod(
     throw fail(`${given.operation}() writes documents and cannot be lean`);
   }
   for (const [name, value] of Object.entries(wordsOf(others))) {
-    const [rule, isKept] = WORDS[name as keyof OperationWords];
-    if (!isKept(value)) throw fail(`${method} has "${name}", which is not ${rule}`);
+    const [rule, isValid] = WORDS[name as keyof OperationWords];
+    if (!isValid(value)) throw fail(`${method} has "${name}", which is not ${rule}`);
   }
   for (const [name, hook] of Object.entries(others)) {
     if (features.hasOption(name) || isWriteOption(name) || isOperationWord(name)) continue;
@@ -298,19 +298,19 @@ export function checkIfMatch(
   throw cannotMount(link?.owner ?? target, `"ifMatch"${place} ${problem}`);
 }
 
-const isText = (value: unknown) => typeof value === "string";
+const isString = (value: unknown) => typeof value === "string";
 
 const WORDS: Readonly<
-  Record<keyof OperationWords, readonly [rule: string, isKept: (value: unknown) => boolean]>
+  Record<keyof OperationWords, readonly [rule: string, isValid: (value: unknown) => boolean]>
 > = {
-  summary: ["a text", isText],
-  description: ["a text", isText],
-  tags: ["a list of texts", (value) => Array.isArray(value) && value.every(isText)],
+  summary: ["a text", isString],
+  description: ["a text", isString],
+  tags: ["a list of texts", (value) => Array.isArray(value) && value.every(isString)],
   deprecated: ["true or false", (value) => typeof value === "boolean"],
   example: ["an object of JSON", (value) => isJsonObject(value) && isJson(value)],
   operationId: [
     "a name of letters, digits and _",
-    (value) => isText(value) && /^[A-Za-z_][\w.-]*$/.test(String(value)),
+    (value) => isString(value) && /^[A-Za-z_][\w.-]*$/.test(String(value)),
   ],
 };
 
@@ -332,8 +332,8 @@ function secretIn(
   for (const [key, inner] of Object.entries(value)) {
     const field = populated?.fields.get(key);
     if (field !== undefined && whyUnseen(field) !== undefined) return key;
-    const joined = populated?.joined.get(key);
-    const below = secretIn(inner, element ?? field ?? { ...joined && { shape: joined } });
+    const referred = populated?.virtualShapes.get(key);
+    const below = secretIn(inner, element ?? field ?? { ...referred && { shape: referred } });
     if (below !== undefined) return `${key}.${below}`;
   }
   return undefined;

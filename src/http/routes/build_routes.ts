@@ -14,7 +14,7 @@ import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { memoize } from "../../schema/memoize.ts";
 import { collectionName, modelName } from "../../schema/model_name.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
-import { OperationOptions } from "../../pipeline/operation_options.ts";
+import { DeclaredOptions } from "../../pipeline/declared_options.ts";
 import { cannotMount, type OptionPlace } from "../../pipeline/option_reader.ts";
 import { guardsOf } from "../../pipeline/references.ts";
 import {
@@ -150,7 +150,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     shared.strict.guards
       ? guardedLevels(above, last)
       : [...above.map(({ reader }) => reader), last];
-  const openOwn = (method: Method): Route => {
+  const buildRoute = (method: Method): Route => {
     const acting = actingOn(method);
     // Class options add query parameters to the routes of the class, but not of its parts.
     const added = features.parametersOf(level, method);
@@ -163,7 +163,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const rights = rightsOf(levels);
     return { path, operation, levels, rights, reader: readerOf(), actions, ...shared };
   };
-  const openPart = (part: PartDescription): Route[] => {
+  const buildPartRoutes = (part: PartDescription): Route[] => {
     const path = checkPartRest(part, features);
     const reader = readerOf();
     // Models may refer to each other, so each property occurs at most once in a path.
@@ -174,9 +174,9 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     return branchRoutes(partBranch(part, place), shared);
   };
   return forAll([
-    () => forAll(methods, openOwn),
-    () => forAll(describeParts(level.target), openPart).flat(),
-  ], (open) => open()).flat();
+    () => forAll(methods, buildRoute),
+    () => forAll(describeParts(level.target), buildPartRoutes).flat(),
+  ], (build) => build()).flat();
 }
 
 function levelMaker(
@@ -208,8 +208,8 @@ function levelMaker(
     ].flatMap(guardsOf);
     const isOpen = hooks.open ?? level.isOpen;
     const skipsGuard = guard !== undefined && isOpen;
-    const rules = { isDivided, leftOut, passed, skipsGuard };
-    const place = { target, schema, shape, link, methods, fail, ...rules };
+    const facts = { isDivided, leftOut, passed, skipsGuard };
+    const place = { target, schema, shape, link, methods, fail, ...facts };
     return {
       ...level,
       versionKey,
@@ -226,7 +226,7 @@ function levelMaker(
       bytes,
       parameters: hooks.parameters ?? [],
       filterPaths: compileFilterPaths(method, { ...place, mode }),
-      options: openOptions(features, { method, place, isStrict: strict.lists }).under(shape),
+      options: readOptions(features, { method, place, isStrict: strict.lists }).under(shape),
       writes: perform === undefined
         ? compileWrites(method, { ...place, isStrict: strict.removals })
         : undefined,
@@ -234,15 +234,15 @@ function levelMaker(
   };
 }
 
-function openOptions(
+function readOptions(
   features: FeatureList,
   { method, place, isStrict }: {
     readonly method: Method;
     readonly place: OptionPlace;
     readonly isStrict: boolean;
   },
-): OperationOptions {
-  const options = new OperationOptions(features, { method, place });
+): DeclaredOptions {
+  const options = new DeclaredOptions(features, { method, place });
   const { unsaid } = options;
   if (!isStrict || unsaid === undefined) return options;
   throw place.fail(`needs "${unsaid}", or "${unsaid}: false", because the router is strict`);

@@ -3,7 +3,7 @@ import type { IndexOptions } from "mongoose";
 import type { Method } from "../../declare/operations/methods.ts";
 import { misplacedOption, optionsGiven } from "../../declare/operations/write_options.ts";
 import type { WriteOptions } from "../../declare/options.ts";
-import type { WriteRules } from "../../pipeline/request/route.ts";
+import type { WriteLimits } from "../../pipeline/request/route.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
@@ -14,7 +14,7 @@ const MOST_CHANGED = 1000;
 export function compileWrites(
   method: Method,
   place: OptionPlace & { readonly isStrict: boolean },
-): WriteRules | undefined {
+): WriteLimits | undefined {
   const { operation } = method;
   const { fail, shape, isStrict } = place;
   const given: WriteOptions = optionsGiven(method);

@@ -20,8 +20,8 @@ export function followSettings(open: OpenRoutes): Router {
   const opened = new Map<string, RequestHandler>();
   const handlerFor = (caseSensitive: boolean, strict: boolean): RequestHandler => {
     const key = `${caseSensitive} ${strict}`;
-    const known = opened.get(key);
-    if (known !== undefined) return known;
+    const cached = opened.get(key);
+    if (cached !== undefined) return cached;
     const newRouter = () => {
       const inner = express.Router({ mergeParams: true, caseSensitive, strict });
       // Callbacks of `router.param()` must run for all routes.

@@ -81,13 +81,13 @@ function guardedBy(
     readonly names: readonly (typeof OWN_GUARDS[number])[];
   },
 ): Level {
-  const joined = names.flatMap((name) => {
+  const combined = names.flatMap((name) => {
     const [first, second] = [hooks[name], level.hooks[name] as CallableFunction | undefined];
     const both = first && second && first !== second ? and(first, second) : first ?? second;
     return both === undefined ? [] : [[name, both]];
   });
   const parameters = [...new Set([...level.parameters, ...hooks.parameters ?? []])];
-  const own: Hooks<object> = { ...level.hooks, ...Object.fromEntries(joined) };
+  const own: Hooks<object> = { ...level.hooks, ...Object.fromEntries(combined) };
   return { ...level, hooks: own, parameters };
 }
 

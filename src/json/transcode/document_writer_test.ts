@@ -16,7 +16,7 @@ function planOf(...names: string[]): Plan {
     name: Buffer.from(name),
     key: Buffer.from(`${JSON.stringify(name)}:`),
     expected: 0,
-    seen: 0,
+    lastObject: 0,
     types: ANY,
   }]);
   return { fields: new Map(fields), defaults: [], recursive: false, order: [], objects: 0 };

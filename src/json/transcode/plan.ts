@@ -21,7 +21,7 @@ export interface Plan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly defaults: readonly Default[];
   /**
-   * An inner object of the same class overwrites the numbers in `seen`, so Mongoose writes a
+   * An inner object of the same class overwrites the numbers in `lastObject`, so Mongoose writes a
    * document in which a default is missing.
    */
   readonly recursive: boolean;
@@ -29,7 +29,7 @@ export interface Plan {
   readonly values?: ValuePlan;
   /** The order of the last object, which the next one most likely has too. */
   readonly order: (FieldPlan | undefined)[];
-  /** A smaller number in `seen` means that the current object lacks the field. */
+  /** A smaller number in `lastObject` means that the current object lacks the field. */
   objects: number;
 }
 
@@ -41,7 +41,7 @@ export interface FieldPlan extends ValuePlan {
   /** Counted, to know whether a default is missing. */
   readonly expected: 0 | 1;
   /** The number of the last object that had the field. */
-  seen: number;
+  lastObject: number;
 }
 
 export interface Default {
@@ -54,7 +54,7 @@ const ARRAY = 1 << 0x04;
 const OBJECT = 1 << 0x03;
 const NULL = 1 << 0x0a;
 
-interface OpenPlan extends Plan {
+interface UnfinishedPlan extends Plan {
   readonly fields: Map<string, FieldPlan>;
   readonly defaults: Default[];
   recursive: boolean;
@@ -70,20 +70,20 @@ export function planJson(
 
 /** Each class is compiled once, because it may embed itself. */
 class Planner {
-  readonly #known = new Map<Shape, OpenPlan>();
+  readonly #plans = new Map<Shape, UnfinishedPlan>();
   #around: readonly Shape[] = [];
 
   /** The projection applies to the entity, but not to an inner object of its class. */
   root(shape: Shape, shows: (name: string, field: FieldShape) => boolean): Plan {
-    const plan = openPlan();
+    const plan = emptyPlan();
     this.#add(plan, { shape, shows });
     return plan;
   }
 
   #shape(shape: Shape): Plan {
-    const plan = openPlan();
+    const plan = emptyPlan();
     const around = this.#around;
-    this.#known.set(shape, plan);
+    this.#plans.set(shape, plan);
     this.#around = [...around, shape];
     this.#add(plan, { shape, shows: (_, { selected }) => selected });
     this.#around = around;
@@ -91,7 +91,7 @@ class Planner {
   }
 
   #add(
-    plan: OpenPlan,
+    plan: UnfinishedPlan,
     { shape, shows }: {
       readonly shape: Shape;
       readonly shows: (name: string, field: FieldShape) => boolean;
@@ -105,7 +105,7 @@ class Planner {
         name: Buffer.from(name),
         key: entry(name, ""),
         expected: text === undefined ? 0 : 1,
-        seen: 0,
+        lastObject: 0,
         ...this.#value(field) ?? { types: ANY },
       };
       plan.fields.set(name, planned);
@@ -121,7 +121,10 @@ class Planner {
       case "array":
         return { types: NULL | ARRAY, ...items && { items } };
       case "map":
-        return { types: NULL | OBJECT, object: { ...openPlan(), values: items ?? { types: ANY } } };
+        return {
+          types: NULL | OBJECT,
+          object: { ...emptyPlan(), values: items ?? { types: ANY } },
+        };
       case "object":
         return { types: NULL | OBJECT, object: this.#object(field.shape as Shape) };
       default:
@@ -130,17 +133,17 @@ class Planner {
   }
 
   #object(shape: Shape): Plan {
-    const plan = this.#known.get(shape);
+    const plan = this.#plans.get(shape);
     if (plan === undefined) return this.#shape(shape);
     const start = this.#around.indexOf(shape);
     for (const within of start < 0 ? [] : this.#around.slice(start)) {
-      (this.#known.get(within) as OpenPlan).recursive = true;
+      (this.#plans.get(within) as UnfinishedPlan).recursive = true;
     }
     return plan;
   }
 }
 
-function openPlan(): OpenPlan {
+function emptyPlan(): UnfinishedPlan {
   return { fields: new Map(), defaults: [], recursive: false, order: [], objects: 0 };
 }
 

@@ -65,8 +65,8 @@ export class Transcoder {
         this.#skipField();
         continue;
       }
-      if (field.seen !== object) missing -= field.expected;
-      field.seen = object;
+      if (field.lastObject !== object) missing -= field.expected;
+      field.lastObject = object;
       out.reserve(ROOM + field.key.length);
       out.comma();
       out.raw(field.key);
@@ -128,7 +128,7 @@ export class Transcoder {
 function writeDefaults(plan: Plan, out: JsonWriter): void {
   if (plan.recursive) throw new UnknownTypeError("Cannot tell which fields are missing");
   for (const { field, text } of plan.defaults) {
-    if (field.seen === plan.objects) continue;
+    if (field.lastObject === plan.objects) continue;
     if (text.length === 0) throw new UnknownTypeError("Cannot write a default that is computed");
     out.reserve(text.length + 1);
     out.comma();

@@ -78,7 +78,7 @@ function planOf(given: Record<string, FieldGiven>, recursive = false): Plan {
       name: Buffer.from(name),
       key,
       expected,
-      seen: 0,
+      lastObject: 0,
       types: ANY,
       ...value,
     } as const;

@@ -32,8 +32,8 @@ async function askPackage(): Promise<string | undefined> {
   // No literal, because bundlers and type checkers must not look for a package that may not be installed.
   const path = `${NAME}/absolute-path.js`;
   try {
-    const { default: tell } = await import(path) as { default: () => string };
-    return tell();
+    const { default: getPath } = await import(path) as { default: () => string };
+    return getPath();
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 // @ts-types="npm:@types/express@^5"
 import type { Response, Router } from "express";
 import { BUNDLE, findSwaggerUi, type SwaggerUi } from "./find_swagger_ui.ts";
-import { type PageOptions, writePage, writePolicy } from "./page.ts";
+import { type DocsPageOptions, writePage, writePolicy } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
@@ -9,17 +9,17 @@ import { STYLE } from "./style.ts";
 const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
 
 /** Answers 404 with the command that installs swagger-ui-dist. */
-export function mountDocs(router: Router, options: PageOptions): void {
-  let known: SwaggerUi | undefined;
+export function mountDocs(router: Router, options: DocsPageOptions): void {
+  let cached: SwaggerUi | undefined;
   const find = async () => {
     const found = await findSwaggerUi();
-    if ("folder" in found) known = found;
+    if ("folder" in found) cached = found;
     return found;
   };
   router.get("/docs", async (req, res) => {
     // The relative URLs of the page are wrong below `/docs/`.
     if (req.path.endsWith("/")) return res.redirect("../docs");
-    const found = known ?? await find();
+    const found = cached ?? await find();
     if ("missing" in found) return res.status(404).type("text").send(`${found.missing}\n`);
     secure(res).set("Content-Security-Policy", writePolicy(options));
     return res.type("html").send(writePage(options));
@@ -27,7 +27,7 @@ export function mountDocs(router: Router, options: PageOptions): void {
   router.get("/docs/start.js", (_req, res) => secure(res).type("js").send(SCRIPT));
   router.get("/docs/docs.css", (_req, res) => secure(res).type("css").send(STYLE));
   router.get("/docs/:file", async ({ params: { file } }, res, next) => {
-    const found = FILES.includes(file) ? known ?? await find() : undefined;
+    const found = FILES.includes(file) ? cached ?? await find() : undefined;
     if (found === undefined || "missing" in found) return next();
     secure(res);
     return res.sendFile(file, { root: found.folder, cacheControl: false });

@@ -1,13 +1,13 @@
 import { escapeHtml } from "../../http/escape_html.ts";
 
-export interface PageOptions {
+export interface DocsPageOptions {
   readonly title: string;
   /** Absolute or relative URLs, to which the content security policy allows requests. */
   readonly servers: readonly string[];
 }
 
 /** All URLs are relative, so the page works at any path and behind a proxy. */
-export function writePage({ title }: PageOptions): string {
+export function writePage({ title }: DocsPageOptions): string {
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -27,7 +27,7 @@ export function writePage({ title }: PageOptions): string {
 `;
 }
 
-export function writePolicy({ servers }: PageOptions): string {
+export function writePolicy({ servers }: DocsPageOptions): string {
   const origins = servers.flatMap(originOf);
   return [
     "default-src 'none'",

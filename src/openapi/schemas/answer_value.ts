@@ -40,14 +40,14 @@ export function answerValue(node: ValueNode, objects: AnswerObjects): JsonSchema
 }
 
 function valueSchema(node: ValueNode, objects: AnswerObjects): JsonSchema {
-  const { type, object, items, rules } = node;
+  const { type, object, items, constraints } = node;
   if (object !== undefined) return objects.object(object);
   const inner = items === undefined ? {} : answerValue(items, objects);
   if (type === "Array") return { type: "array", items: inner };
   if (type === "Map") return { type: "object", additionalProperties: inner };
   const schema = SCALARS[type] ?? unknownType(type);
-  const isListed = rules.enum !== undefined && isJson(rules.enum);
-  return isListed ? { ...schema, enum: rules.enum?.filter((each) => each !== null) } : schema;
+  const isListed = constraints.enum !== undefined && isJson(constraints.enum);
+  return isListed ? { ...schema, enum: constraints.enum?.filter((each) => each !== null) } : schema;
 }
 
 /** JSON Schema cannot express the type. */

@@ -48,13 +48,13 @@ export function objectOf(
   return {
     type: "object",
     properties: Object.fromEntries(
-      fields.map((field) => [field.name, { ...describe(field), ...tell(field) }]),
+      fields.map((field) => [field.name, { ...describe(field), ...describeWords(field) }]),
     ),
     ...required.length > 0 && { required },
   };
 }
 
-function tell(field: FieldNode): JsonSchema {
+function describeWords(field: FieldNode): JsonSchema {
   const { summary, description, deprecated, example } = field.words;
   // Code generators treat a field with `default` as always present.
   const left = "default" in field && `If it is left out: \`${JSON.stringify(field.default)}\``;

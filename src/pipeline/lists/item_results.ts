@@ -15,17 +15,17 @@ export async function describeResults(
     readonly bodies: readonly unknown[];
   },
 ): Promise<DescribedResult[]> {
-  const told: DescribedResult[] = [];
+  const all: DescribedResult[] = [];
   const pacer = new TurnPacer();
   for (const [index, { error, ...result }] of results.entries()) {
     if (pacer.isDue) await pacer.rest();
-    told.push(
+    all.push(
       error === undefined
         ? { status: 201, ...result }
         : described(await itemAnswer(context, { error, body: bodies[index] })),
     );
   }
-  return told;
+  return all;
 }
 
 export async function describeError(

@@ -5,12 +5,12 @@ import {
   type Separator,
 } from "../../json/bytes/json_writer.ts";
 import type { EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
-import { inBatches, joinedTexts, showEntity } from "../read.ts";
-import { openRead } from "../fetch.ts";
+import { concatenatedTexts, inBatches, showEntity } from "../read.ts";
+import { prepareRead } from "../fetch.ts";
 import { type OpenLevelContext, separatorOf } from "../request/request_context.ts";
 import { isOver, type Reply } from "../request/reply.ts";
 import { mapInOrder } from "../../sources/lists/map_in_order.ts";
-import { fillWindow } from "./read_window.ts";
+import { fillWindow } from "./fill_window.ts";
 
 export async function readList(context: OpenLevelContext): Promise<Reply> {
   const { window, frame } = context.pieces;
@@ -29,7 +29,7 @@ export async function readList(context: OpenLevelContext): Promise<Reply> {
 }
 
 async function readPart(context: OpenLevelContext, page: PageRead): Promise<FoundPage> {
-  const read = await openRead(context);
+  const read = await prepareRead(context);
   if (read.kind === "bytes") return await read.page(page, context.pieces.total);
   const total = count(context);
   // If the read fails first, nothing awaits the count. Its rejection could end the process.
@@ -43,9 +43,9 @@ async function count({ pieces: { total }, source }: OpenLevelContext): Promise<n
 
 /** Entities are converted at once, so that not all of them are in memory together. */
 async function readWhole(context: OpenLevelContext): Promise<Reply> {
-  const read = await openRead(context);
+  const read = await prepareRead(context);
   if (read.kind === "bytes") {
-    return read.isJudged
+    return read.runsHooks
       ? { status: 200, gathered: await gatherPieces(read.list()) }
       : { status: 200, texts: read.list() };
   }
@@ -53,7 +53,7 @@ async function readWhole(context: OpenLevelContext): Promise<Reply> {
   const shown = mapInOrder(whileAwaited(context, read), (entity) => showEntity(context, entity));
   const texts = textsOf(context, shown);
   if (hooks.postFetch === undefined && hooks.preSend === undefined) {
-    return { status: 200, texts: joined(texts, separatorOf(context)) };
+    return { status: 200, texts: concatenated(texts, separatorOf(context)) };
   }
   return { status: 200, gathered: await gatherList(texts, separatorOf(context)) };
 }
@@ -73,10 +73,12 @@ async function* textsOf(
   context: OpenLevelContext,
   lists: AsyncIterable<readonly unknown[]>,
 ): AsyncGenerator<string> {
-  for await (const values of inBatches(context, lists)) yield await joinedTexts(context, values);
+  for await (const values of inBatches(context, lists)) {
+    yield await concatenatedTexts(context, values);
+  }
 }
 
-async function* joined(
+async function* concatenated(
   texts: AsyncIterable<string>,
   separator: Separator,
 ): AsyncGenerator<JsonPiece> {

@@ -7,7 +7,7 @@ import { type Call, enterLevel } from "./request_context.ts";
 export type ActorFunction = (req: FrameworkRequest) => Actor | undefined;
 
 /** By the HTTP request of a batch, whose requests must have one sender. Another one gets a 403. */
-const known = new WeakMap<object, Actor>();
+const actors = new WeakMap<object, Actor>();
 
 /**
  * The `preFetch` hooks may sign the sender in. A wrong identifier is an error, because no write may be recorded under a
@@ -18,11 +18,11 @@ export function askActor(call: Call): void {
   const ask = route.actor;
   if (ask === undefined) return;
   enterLevel(context);
-  const before = known.get(origin);
+  const before = actors.get(origin);
   const actor = actorBy(ask, req) ?? before;
   if (actor === undefined) return;
   if (before !== undefined && String(before) !== String(actor)) throw forbidden();
-  if (origin !== req) known.set(origin, actor);
+  if (origin !== req) actors.set(origin, actor);
   for (const { state } of levels) Object.assign(state, { actor });
 }
 

@@ -3,7 +3,7 @@ import { StoreFailure } from "../../errors/failure.ts";
 import { badFormat, badParameter } from "../../errors/refusals.ts";
 import { queryOf } from "../../filter/query_string.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { hasUntoldFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
+import { hasUnreportedFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { Call, LevelContext } from "./request_context.ts";
 import { errorContext } from "./reporter.ts";
@@ -15,12 +15,12 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   const changesMany = removesMany || operation.many && operation.change === "merge";
   const isStrict = changesMany || strict.parameters;
   if (!isStrict && operation.change !== "replace") return;
-  const known = new Set<string>(levels.flatMap(({ level }) => level.parameters));
-  for (const name of Object.keys(context.level.options.description.parameters)) known.add(name);
-  if (takesQ(operation)) known.add("q");
+  const allowed = new Set<string>(levels.flatMap(({ level }) => level.parameters));
+  for (const name of Object.keys(context.level.options.description.parameters)) allowed.add(name);
+  if (takesQ(operation)) allowed.add("q");
   const given = new Set(new URLSearchParams(queryOf(req.url)).keys());
   for (const parameter of given) {
-    if (known.has(parameter)) continue;
+    if (allowed.has(parameter)) continue;
     // A PUT applies no filter. A client that sends `q` expects a condition.
     if (!isStrict && !/^q(\[|$)/.test(parameter)) continue;
     throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
@@ -46,7 +46,7 @@ export async function checkIndexes(call: Call): Promise<void> {
   const writes = operation.change !== undefined && operation.verb !== "get" &&
     call.context.level.hooks.persist === undefined;
   const isWorthALook = indexes !== "lazy" || isNamedByKey(call.context) ||
-    call.levels.some(({ level }) => hasUntoldFailures(level.target));
+    call.levels.some(({ level }) => hasUnreportedFailures(level.target));
   if (!writes || !isWorthALook) return;
   for (const [index, each] of call.levels.entries()) {
     if (each.level.link?.embedded === true) continue;
@@ -88,7 +88,7 @@ async function checkLevel(context: LevelContext, need: () => Need): Promise<void
   const { model, route, req, timeBudget } = context;
   const builds = indexBuilds(await model());
   if (builds === undefined) return;
-  const error = builds.takeUntold();
+  const error = builds.takeUnreported();
   if (error !== undefined) {
     await route.reporter.report({ req, error, context: errorContext(context) });
   }

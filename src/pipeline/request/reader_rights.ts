@@ -13,10 +13,10 @@ import { type LevelContext, readFilter } from "./request_context.ts";
 import type { Level } from "./route.ts";
 
 /** Each combination of results is kept. Without the limit, many functions would fill the memory. */
-export const MAX_KEPT = 512;
+export const MAX_CACHED = 512;
 
 /** By the functions `hidden` and `readonly` and their results. The least recently used are first. */
-const kept = new Map<string, Rights>();
+const cachedRights = new Map<string, Rights>();
 
 const functionIds = new WeakMap<FieldRule, number>();
 let lastId = 0;
@@ -28,11 +28,13 @@ function idOf(restriction: FieldRule): number {
 }
 
 /** Routes with the same functions share the object, so that data that depends on it is compiled once. */
-function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
-  const rights = kept.get(key) ?? new Rights(told);
-  kept.delete(key);
-  kept.set(key, rights);
-  if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value as string);
+function rightsFor(key: string, answers: ReadonlyMap<FieldRule, boolean>): Rights {
+  const rights = cachedRights.get(key) ?? new Rights(answers);
+  cachedRights.delete(key);
+  cachedRights.set(key, rights);
+  if (cachedRights.size > MAX_CACHED) {
+    cachedRights.delete(cachedRights.keys().next().value as string);
+  }
   return rights;
 }
 
@@ -50,14 +52,14 @@ export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   const functions = [...names.keys()].map(idOf).join();
   const levelsUnder = memoize((rights: Rights) => levels.map((level) => levelUnder(rights, level)));
   return (req) => {
-    const told = new Map<FieldRule, boolean>();
+    const results = new Map<FieldRule, boolean>();
     let answers = "";
     for (const [restriction, name] of names) {
       const answer = ask(restriction, { req, name });
-      told.set(restriction, answer);
+      results.set(restriction, answer);
       answers += answer ? "1" : "0";
     }
-    return levelsUnder(rightsFor(`${functions} ${answers}`, told));
+    return levelsUnder(rightsFor(`${functions} ${answers}`, results));
   };
 }
 
@@ -75,14 +77,14 @@ function ask(
 ): boolean {
   const failure = (why: string, options?: ErrorOptions) =>
     new HookFailure("rights", new TypeError(`Cannot tell the rights to ${name}: ${why}`, options));
-  let told: unknown;
+  let result: unknown;
   try {
-    told = restriction(req);
+    result = restriction(req);
   } catch (cause) {
     throw cause instanceof RestError ? cause : failure("its function failed", { cause });
   }
-  if (!isPromise(told)) return told !== false;
-  Promise.resolve(told).catch(() => {});
+  if (!isPromise(result)) return result !== false;
+  Promise.resolve(result).catch(() => {});
   throw failure("its function is asynchronous");
 }
 

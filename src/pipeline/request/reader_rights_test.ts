@@ -3,8 +3,8 @@ import { FrameworkModel, type FrameworkRequest, prop } from "../../../mod.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import { FeatureList } from "../feature_list.ts";
-import { OperationOptions } from "../operation_options.ts";
-import { MAX_KEPT, rightsOf, type RouteRights } from "./reader_rights.ts";
+import { DeclaredOptions } from "../declared_options.ts";
+import { MAX_CACHED, rightsOf, type RouteRights } from "./reader_rights.ts";
 import type { Level } from "./route.ts";
 
 /** Returns a function of a field that reads one bit of the header that names the reader. */
@@ -28,12 +28,12 @@ for (let bit = 2; bit < 10; bit++) {
   } as never);
 }
 
-function openRoute(): RouteRights {
+function makeRights(): RouteRights {
   const { schema } = buildSchema(Noted);
   const shape = shapeForAll(schema);
   const place = { target: Noted, schema, shape, link: undefined, fail: TypeError };
   const method = { operation: "one", hooks: {} };
-  const declared = new OperationOptions(new FeatureList([]), { method, place: place as never });
+  const declared = new DeclaredOptions(new FeatureList([]), { method, place: place as never });
   const level = { target: Noted, shape, options: declared.under(shape) };
   return rightsOf([level as unknown as Level]) as RouteRights;
 }
@@ -44,7 +44,7 @@ function levelFor(rights: RouteRights, reader: number): Level {
 }
 
 Deno.test("rightsOf() keeps what it has made for 256 kinds of readers", () => {
-  const rights = openRoute();
+  const rights = makeRights();
   const readers = Array.from({ length: 256 }, (_, reader) => reader);
   const first = readers.map((reader) => levelFor(rights, reader));
   for (const reader of readers) assert(levelFor(rights, reader) === first[reader]);
@@ -53,16 +53,16 @@ Deno.test("rightsOf() keeps what it has made for 256 kinds of readers", () => {
 });
 
 Deno.test("rightsOf() shares the shapes of a reader between routes", () => {
-  const [list, one] = [levelFor(openRoute(), 5), levelFor(openRoute(), 5)];
+  const [list, one] = [levelFor(makeRights(), 5), levelFor(makeRights(), 5)];
   assert(list !== one && list.shape === one.shape);
 });
 
 Deno.test("rightsOf() forgets the readers that have not come for longest", () => {
-  const rights = openRoute();
+  const rights = makeRights();
   const [first, second] = [levelFor(rights, 0), levelFor(rights, 1)];
-  for (let reader = 2; reader < MAX_KEPT; reader++) levelFor(rights, reader);
+  for (let reader = 2; reader < MAX_CACHED; reader++) levelFor(rights, reader);
   assert(levelFor(rights, 0) === first);
-  levelFor(rights, MAX_KEPT);
+  levelFor(rights, MAX_CACHED);
   assert(levelFor(rights, 0) === first);
   assert(levelFor(rights, 1) !== second);
 });

@@ -158,7 +158,7 @@ export async function itemAnswer(context: LevelContext, item: FailedItem): Promi
 const LONG_URL = 1024 ** 2;
 
 /** Reports nothing. `undefined` if the details may be secret. */
-export function knownAnswer(context: LevelContext, error: unknown): RestError | undefined {
+export function translatedAnswer(context: LevelContext, error: unknown): RestError | undefined {
   return translated(context, { error, body: context.req.body }).answer;
 }
 
@@ -174,7 +174,7 @@ function translated(
     writes: operation.change !== undefined,
     isLong: req.url.length > LONG_URL,
     isHidden: (path: string) => isHiddenPath(path, level.shape),
-    isTold: (name: string) => {
+    isShown: (name: string) => {
       const own = name.startsWith(prefix) ? name.slice(prefix.length) : name;
       return secrecyOf(name, shape) !== "secret" ||
         namesPath(sent, own) && isSettable(own, level.shape);

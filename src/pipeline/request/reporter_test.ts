@@ -7,38 +7,38 @@ const CONTEXT: ErrorContext = { method: "GET", route: "/a", class: "A", operatio
 
 const unavailable = (cause: unknown) => answerTo({ kind: "away", reason: "outage" }, { cause });
 
-/** A reporter of short minutes, and what it has told. */
+/** A reporter of short minutes, and what it has reported. */
 function listen() {
-  const told: [name: string, count: number | undefined][] = [];
+  const reported: [name: string, count: number | undefined][] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const reporter = new Reporter((_req, error, { count }) => {
-    told.push([(error as Error).name, count]);
+    reported.push([(error as Error).name, count]);
     if (count !== undefined) resolve();
   }, 50);
   const fail = (error: unknown) =>
     reporter.reportRepeated({ req: {} as never, error, context: CONTEXT });
-  return { told, fail, summed: promise };
+  return { reported, fail, summed: promise };
 }
 
 Deno.test("reportRepeated() reports a cause at once, and how often it came when its turn ends", async () => {
   using _log = stub(console, "error");
-  const { told, fail, summed } = listen();
+  const { reported, fail, summed } = listen();
   const keepAlive = setTimeout(() => {}, 5000);
   for (let count = 0; count < 5; count++) await fail(unavailable(new RangeError("x")));
-  assertEquals(told, [["RestError", undefined]]);
+  assertEquals(reported, [["RestError", undefined]]);
   await summed;
   clearTimeout(keepAlive);
-  assertEquals(told, [["RestError", undefined], ["RestError", 4]]);
+  assertEquals(reported, [["RestError", undefined], ["RestError", 4]]);
 });
 
 Deno.test("reportRepeated() tells causes apart by the class and code of the error behind them", async () => {
   using _log = stub(console, "error");
-  const { told, fail } = listen();
+  const { reported, fail } = listen();
   const coded = (code: number) => Object.assign(new Error("x"), { code });
   for (const error of [new RangeError(), coded(1), coded(2), coded(1), unavailable(coded(2))]) {
     await fail(error);
   }
-  assertEquals(told.length, 3);
+  assertEquals(reported.length, 3);
 });
 
 Deno.test("reportForgotten() logs once for each hook of a router", () => {

@@ -14,7 +14,7 @@ import { embeddedModel, getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections.ts";
 import type { CreationClaim, Source } from "../../sources/source.ts";
 import type { ActiveFeature, AnyFeature } from "../feature.ts";
-import { joinPieces, NO_PIECES, type Pieces } from "../pieces.ts";
+import { mergePieces, NO_PIECES, type Pieces } from "../pieces.ts";
 import { type IfMatch, readIfMatch } from "./versions.ts";
 import { actingLevel, type Level, type Route } from "./route.ts";
 
@@ -37,7 +37,7 @@ interface LevelCache {
   version?: Version;
   parentId?: string | undefined;
   /** The filters of class options. */
-  present?: Filter;
+  classConditions?: Filter;
   /** With identifiers in the place of conditions through references. */
   filter?: Filter;
 }
@@ -52,7 +52,7 @@ export interface LevelContext extends RequestContext {
   /** The conditions of hooks without `q`. Missing if no feature reads beyond `q`. */
   readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
   active: readonly ActiveFeature[];
-  lead?: ActiveFeature | undefined;
+  exclusive?: ActiveFeature | undefined;
   pieces: Pieces;
   readonly cache: LevelCache;
   /** Throws a {@linkcode HookFailure} if `getConnection` throws. */
@@ -82,26 +82,26 @@ interface CallOptions {
   /** By default, a separate limit from `maxTimeMS`. */
   readonly timeBudget?: TimeBudget | undefined;
   /** All routes that share a transaction with this request. */
-  readonly together?: readonly Route[] | undefined;
+  readonly sharedRoutes?: readonly Route[] | undefined;
 }
 
-export function openTimeBudget({ maxTimeMS }: Route): TimeBudget {
+export function makeTimeBudget({ maxTimeMS }: Route): TimeBudget {
   return new TimeBudget(maxTimeMS + MARGIN_MS);
 }
 
 /** Does not read the database, because the first hook may refuse the request. */
-export function openCall(
+export function makeCall(
   route: Route,
   options: CallOptions,
 ): Call {
-  const { req, count, refused, origin = req, weight = 1, together = [route] } = options;
-  const { timeBudget = openTimeBudget(route) } = options;
+  const { req, count, refused, origin = req, weight = 1, sharedRoutes = [route] } = options;
+  const { timeBudget = makeTimeBudget(route) } = options;
   const open = requestConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
   const connect = async () => {
     opened = await open();
-    const joined = joinByRoot(route, { connection: opened, together });
-    if (joined !== undefined) await joined;
+    const joining = joinTransaction(route, { connection: opened, sharedRoutes });
+    if (joining !== undefined) await joining;
     return opened;
   };
   const isAway = () => opened !== undefined && !isOpen(opened);
@@ -155,15 +155,15 @@ export function openCall(
  * Requests with the same `getConnection` are expected to use one connection. Models are made before the transaction
  * begins.
  */
-function joinByRoot(
+function joinTransaction(
   { levels: [root], getConnection }: Route,
-  { connection, together }: {
+  { connection, sharedRoutes }: {
     readonly connection: Connection;
-    readonly together: readonly Route[];
+    readonly sharedRoutes: readonly Route[];
   },
 ): Promise<void> | undefined {
   return root && joinShared(() => {
-    for (const each of together) {
+    for (const each of sharedRoutes) {
       if (each.getConnection === getConnection) each.features.beginBuilds(each, connection);
     }
     return getModel(root.target, connection) as unknown as Model<unknown>;
@@ -196,11 +196,11 @@ export function parseFeatures(
   const { level: { options }, route, req } = context;
   const ofHooks = route.levels.flatMap((level) => level.parameters);
   const { bodyLimits } = route;
-  const { active, lead } = options.parse({ req, ofHooks, captured, bodyLimits });
+  const { active, exclusive } = options.parse({ req, ofHooks, captured, bodyLimits });
   if (active.length === 0) return;
   context.active = active;
-  context.lead = lead;
-  context.pieces = joinPieces(
+  context.exclusive = exclusive;
+  context.pieces = mergePieces(
     active.map(({ feature, params }) => feature.select?.(params) ?? NO_PIECES),
   );
 }

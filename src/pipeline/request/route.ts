@@ -19,7 +19,7 @@ import type { Reporter } from "./reporter.ts";
 import type { StrictParts } from "./strict_parts.ts";
 import type { LevelContext, OpenLevelContext } from "./request_context.ts";
 
-export interface WriteRules {
+export interface WriteLimits {
   readonly atomic: boolean;
   /** The fields that a body of `updateAll()` may set. */
   readonly fields?: ReadonlySet<string>;
@@ -57,7 +57,7 @@ export interface Level {
   readonly parameters: readonly string[];
   readonly added?: Readonly<Record<string, ParameterFacts>>;
   readonly options: ReaderOptions;
-  readonly writes?: WriteRules | undefined;
+  readonly writes?: WriteLimits | undefined;
   /** Missing if a filter may name every visible path. */
   readonly filterPaths?: ListedPaths | undefined;
   /** Set by `Framework.queryFor()`, because `q` belongs to the model of the route. */

@@ -11,7 +11,7 @@ export function checkKind(
   base: Shape,
   { kind, names }: { readonly kind: Shape; readonly names: string },
 ): void {
-  const differs = findDifference({ base, kind }, { prefix: "", seen: new Set() });
+  const differs = findDifference({ base, kind }, { prefix: "", visited: new Set() });
   if (differs === undefined) return;
   const { path, option } = differs;
   throw new TypeError(
@@ -25,9 +25,9 @@ interface Difference {
   readonly option: string;
 }
 
-interface Place {
+interface KindsContext {
   readonly prefix: string;
-  readonly seen: Set<Shape>;
+  readonly visited: Set<Shape>;
 }
 
 interface Compared<T> {
@@ -37,10 +37,10 @@ interface Compared<T> {
 
 function findDifference(
   { base, kind }: Compared<Shape>,
-  { prefix, seen }: Place,
+  { prefix, visited }: KindsContext,
 ): Difference | undefined {
-  if (base === kind || seen.has(kind)) return undefined;
-  seen.add(kind);
+  if (base === kind || visited.has(kind)) return undefined;
+  visited.add(kind);
   const isOpen = base.schema?.get("strict") === false;
   for (const [name, field] of kind.fields) {
     const path = `${prefix}${name}`;
@@ -49,7 +49,7 @@ function findDifference(
       ? isOpen && isGuarded(field)
         ? { path, option: 'guards ("strict: false" admits it)' }
         : undefined
-      : fieldDifference({ base: own, kind: field }, { path, seen });
+      : fieldDifference({ base: own, kind: field }, { path, visited });
     if (differs !== undefined) return differs;
   }
   return undefined;
@@ -57,13 +57,13 @@ function findDifference(
 
 function fieldDifference(
   { base, kind }: Compared<FieldShape>,
-  { path, seen }: { readonly path: string; readonly seen: Set<Shape> },
+  { path, visited }: { readonly path: string; readonly visited: Set<Shape> },
 ): Difference | undefined {
   const option = GUARDS.find((name) => guardOf(base, name) !== guardOf(kind, name));
   if (option !== undefined) return { path, option: `"${option}"` };
   const [outer, inner] = [shapeWithin(base), shapeWithin(kind)];
   if (outer !== undefined && inner !== undefined) {
-    return findDifference({ base: outer, kind: inner }, { prefix: `${path}.`, seen });
+    return findDifference({ base: outer, kind: inner }, { prefix: `${path}.`, visited });
   }
   const guarded = [outer, inner].some((shape) => shape?.secretive || shape?.guarded);
   return guarded ? { path, option: '"type"' } : undefined;

@@ -4,19 +4,21 @@ import type { FieldShape, Shape } from "./shape.ts";
 
 export class Rights {
   readonly shapes = new WeakMap<Schema, Shape>();
-  readonly #told: ReadonlyMap<unknown, boolean>;
+  readonly #answers: ReadonlyMap<unknown, boolean>;
   readonly #others: boolean;
 
   /**
-   * @param others The result of all functions not in `told`. The default restricts their fields.
+   * @param others The result of all functions not in `answers`. The default restricts their fields.
    */
-  constructor(told: ReadonlyMap<FieldRule, boolean>, others = true) {
-    this.#told = told;
+  constructor(answers: ReadonlyMap<FieldRule, boolean>, others = true) {
+    this.#answers = answers;
     this.#others = others;
   }
 
   restricts(option: unknown): boolean {
-    return typeof option === "function" ? this.#told.get(option) ?? this.#others : option === true;
+    return typeof option === "function"
+      ? this.#answers.get(option) ?? this.#others
+      : option === true;
   }
 }
 
@@ -31,12 +33,12 @@ export type Restrictions = ReadonlyMap<FieldRule, string>;
 
 export function restrictionsIn(root: Shape): Restrictions {
   const found = new Map<FieldRule, string>();
-  const seen = new Set<Shape>();
+  const visited = new Set<Shape>();
   const search = (shape: Shape | undefined, prefix: string): void => {
-    if (shape === undefined || seen.has(shape)) return;
-    seen.add(shape);
+    if (shape === undefined || visited.has(shape)) return;
+    visited.add(shape);
     for (const [name, field] of shape.fields) searchField(field, `${prefix}${name}`);
-    for (const [name, joined] of shape.joined) search(joined, `${prefix}${name}.`);
+    for (const [name, referred] of shape.virtualShapes) search(referred, `${prefix}${name}.`);
     for (const kind of shape.kinds.values()) search(kind, prefix);
   };
   const searchField = ({ type, shape, populated, element }: FieldShape, path: string): void => {

@@ -27,7 +27,7 @@ export class Shape {
   readonly #fields = new Map<string, FieldShape>();
   /** Missing for a nested path of Mongoose, which has no schema. */
   readonly schema: Schema | undefined;
-  #joined: ReadonlyMap<string, Shape> | undefined;
+  #virtualShapes: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
   #guarded: boolean | undefined;
   #restrictions: Restrictions | undefined;
@@ -61,10 +61,10 @@ export class Shape {
   }
 
   /** By the name of the virtual. */
-  get joined(): ReadonlyMap<string, Shape> {
-    return this.#joined ??= this.schema === undefined
+  get virtualShapes(): ReadonlyMap<string, Shape> {
+    return this.#virtualShapes ??= this.schema === undefined
       ? new Map()
-      : joinedShapes(this.schema, this.rights);
+      : referredShapes(this.schema, this.rights);
   }
 
   get kinds(): ReadonlyMap<string, Shape> {
@@ -151,8 +151,8 @@ const NO_KINDS: ReadonlyMap<string, Shape> = new Map();
 
 /** Described once, so plugins and `configure()` must have added their fields before. */
 export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
-  const known = rights.shapes.get(schema);
-  if (known !== undefined) return known;
+  const cached = rights.shapes.get(schema);
+  if (cached !== undefined) return cached;
   const usual = usualSchema(schema);
   if (usual !== schema) return describeShape(usual, rights);
   if (rights !== MOST_RESTRICTED) {
@@ -213,7 +213,7 @@ function systemPaths(schema: Schema): Set<string> {
   return new Set([...id, named(versionKey, "__v"), named(discriminatorKey, "__t"), ...stamps]);
 }
 
-function joinedShapes(schema: Schema, rights: Rights): Map<string, Shape> {
+function referredShapes(schema: Schema, rights: Rights): Map<string, Shape> {
   const shapes = new Map<string, Shape>();
   for (const [name, virtual] of Object.entries(virtualsOf(schema))) {
     const target = referredClass((virtual as { options?: { ref?: unknown } }).options?.ref);
@@ -290,16 +290,16 @@ function objectKind(
 }
 
 /** Visits each class once, because a class may contain itself. */
-export function fieldsWithin(root: Shape, seen = new Set([root])): FieldShape[] {
+export function fieldsWithin(root: Shape, visited = new Set([root])): FieldShape[] {
   const within = (field: FieldShape): FieldShape[] => {
     const { shape, element } = field;
-    const isNew = shape !== undefined && !seen.has(shape);
-    if (isNew) seen.add(shape);
-    const inner = isNew ? fieldsWithin(shape, seen) : [];
+    const isNew = shape !== undefined && !visited.has(shape);
+    if (isNew) visited.add(shape);
+    const inner = isNew ? fieldsWithin(shape, visited) : [];
     return [field, ...inner, ...element === undefined ? [] : within(element)];
   };
-  const ofKinds = [...root.kinds.values()].filter((kind) => !seen.has(kind)).flatMap((kind) =>
-    fieldsWithin(kind, seen.add(kind))
+  const ofKinds = [...root.kinds.values()].filter((kind) => !visited.has(kind)).flatMap((kind) =>
+    fieldsWithin(kind, visited.add(kind))
   );
   return [...[...root.fields.values()].flatMap(within), ...ofKinds];
 }

@@ -28,7 +28,7 @@ import {
   isRequiredAtTimes,
   rawDefault,
 } from "./schemas/field_rules.ts";
-import { judgesValuesAlone } from "./schemas/validators.ts";
+import { validatesValueAlone } from "./schemas/validators.ts";
 import {
   callsMethods,
   hasMiddleware,
@@ -37,8 +37,8 @@ import {
   virtualsOf,
 } from "./schemas/schema_members.ts";
 import { exactFilter } from "./statements/exact_filter.ts";
-import { isFailedSet } from "./errors.ts";
-import { pendingProblems } from "./statements/judge_validation.ts";
+import { isCastError } from "./errors.ts";
+import { pendingProblems } from "./statements/filter_errors.ts";
 import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_casts.ts";
 
 /** Keyed by the name in error messages. A check that throws counts as failed. */
@@ -120,7 +120,7 @@ const NEEDED: Assumptions = {
   "problems of documents"({ doc }) {
     doc.$set("number", "many");
     const { number } = pendingProblems(doc);
-    return isFailedSet(number) && typeof (doc as { $validate?: unknown }).$validate === "function";
+    return isCastError(number) && typeof (doc as { $validate?: unknown }).$validate === "function";
   },
   // Without these methods, middleware of the application would be skipped.
   "middleware of documents"({ doc }) {
@@ -147,8 +147,8 @@ const DIRECT: Assumptions = {
   "validators of fields"({ schema }) {
     const { text, number, date, own } = schema.paths as ProbeFields;
     return [text, number, date].every((type) =>
-      type.validators.length >= 3 && judgesValuesAlone(type)
-    ) && own.validators.length === 1 && !judgesValuesAlone(own);
+      type.validators.length >= 3 && validatesValueAlone(type)
+    ) && own.validators.length === 1 && !validatesValueAlone(own);
   },
   "middleware of schemas"({ schema, model }) {
     const own = schema.clone() as Schema;

@@ -87,7 +87,7 @@ const [TRUSTED] = Object.getOwnPropertySymbols(mongoose.trusted({ $eq: 1 }));
 /**
  * BSON drops symbols and keys that are not enumerable. The symbol of `mongoose.trusted()` is kept.
  */
-export function isKeptKey(object: object, key: string | symbol): boolean {
+export function isSerializedKey(object: object, key: string | symbol): boolean {
   return typeof key === "symbol"
     ? key === TRUSTED
     : Object.prototype.propertyIsEnumerable.call(object, key);

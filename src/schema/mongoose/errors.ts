@@ -38,7 +38,7 @@ const invalidate = markOwn(function (this: Document, ...args: unknown[]): unknow
   const error: unknown = (prototype.invalidate as (...args: unknown[]) => unknown)
     .apply(this, args);
   const [path, problem] = args;
-  if (isFailedSet(problem) && holdsPromise(problem.value)) {
+  if (isCastError(problem) && holdsPromise(problem.value)) {
     problem.message = `"${path}" is or holds a promise, so an "await" is missing`;
   }
   const { validationError } = (this as unknown as ValidatedDocument).$__;
@@ -66,9 +66,9 @@ interface JoinedError {
 }
 
 function joinMessages(error: InstanceType<typeof ValidationError>): void {
-  const told = Object.entries(error.errors).map(([path, { message }]) => `${path}: ${message}`);
+  const messages = Object.entries(error.errors).map(([path, { message }]) => `${path}: ${message}`);
   const { _message } = error as { _message?: string };
-  error.message = `${_message}: ${told.join(", ")}`;
+  error.message = `${_message}: ${messages.join(", ")}`;
 }
 
 type Next = (error: Error) => void;
@@ -127,12 +127,12 @@ export function validationFailure(error: unknown): { readonly thrown: unknown } 
 }
 
 /** A value from the application or a body that Mongoose could not cast. */
-export function isFailedSet(problem: unknown): problem is InstanceType<typeof CastError> {
+export function isCastError(problem: unknown): problem is InstanceType<typeof CastError> {
   return problem instanceof CastError;
 }
 
 /** A stored value that Mongoose could not cast, which the client has not caused. */
-export function isMisfit(problem: unknown): boolean {
+export function isUncastStored(problem: unknown): boolean {
   // In the place of an embedded object, Mongoose reports another error than a `CastError`.
   return isWrongElement(problem) || problem instanceof ValidatorError && problem.kind === "cast" &&
       problem.reason instanceof mongoose.Error;
@@ -147,7 +147,7 @@ export function isWrongElement(problem: unknown): boolean {
  * The client gets a problem of `invalidate()` always, but not a validator's problem with a hidden
  * value that it has not set.
  */
-export function isBrokenRule(problem: unknown): boolean {
+export function isValidatorError(problem: unknown): boolean {
   if (!(problem instanceof ValidatorError)) return false;
   const { validator } = problem.properties as { readonly validator?: unknown };
   return typeof validator === "function" || validator instanceof RegExp;

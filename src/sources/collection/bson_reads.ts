@@ -140,7 +140,7 @@ export class BsonReads {
     const writer = this.writerFor(query);
     for await (const batch of this.#list(query, timeBudget)) {
       const stored = documentsIn(batch);
-      if (finder === undefined) yield stored.map((each) => writer.joined([each]));
+      if (finder === undefined) yield stored.map((each) => writer.concat([each]));
       else {
         const marked = stored.map((each) => writeMarked([each], { writer, names: finder.names }));
         const targets = await timeBudget.waitForNext(finder.find(wantedIn(marked, finder)));
@@ -150,14 +150,14 @@ export class BsonReads {
   }
 
   /** The caller must limit the time. */
-  async joined(
+  async concat(
     stored: readonly Buffer[],
     { projection, separator, finder }: Pick<StoredQuery, "projection" | "separator"> & {
       readonly finder?: TargetFinder | undefined;
     },
   ): Promise<Buffer> {
     const writer = this.writerFor({ projection });
-    if (finder === undefined) return writer.joined(stored, separator);
+    if (finder === undefined) return writer.concat(stored, separator);
     const marked = writeMarked(stored, { writer, names: finder.names, separator });
     const targets = await finder.find(wantedIn([marked], finder));
     return Buffer.concat([...fillMarked(marked, targets)]);
@@ -257,13 +257,13 @@ export class BsonReads {
   ): BsonToJson {
     const writer = this.#projected(projection);
     if (leftOut.length === 0) return writer;
-    const known = this.#without.get(writer) ?? new Map<string, BsonToJson>();
-    this.#without.set(writer, known);
+    const writers = this.#without.get(writer) ?? new Map<string, BsonToJson>();
+    this.#without.set(writer, writers);
     const key = leftOut.join("\0");
     const model = this.#model;
-    const without = known.get(key) ??
+    const without = writers.get(key) ??
       new BsonToJson({ model, shape: this.#shape, projection, leftOut });
-    known.set(key, without);
+    writers.set(key, without);
     return without;
   }
 

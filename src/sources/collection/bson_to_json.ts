@@ -58,7 +58,7 @@ export class BsonToJson {
     return out.written;
   }
 
-  joined(stored: readonly Buffer[], separator?: Separator): Buffer {
+  concat(stored: readonly Buffer[], separator?: Separator): Buffer {
     return writeJoined(this.#documents, { stored, separator });
   }
 
@@ -78,7 +78,7 @@ export class BsonToJson {
   /** If the encoding could differ from the stored bytes, Mongoose makes the JSON. */
   text(values: object): Buffer | string {
     const bytes = encodeBson(values);
-    return bytes === undefined ? this.#hydrated(values) : this.joined([bytes]);
+    return bytes === undefined ? this.#hydrated(values) : this.concat([bytes]);
   }
 
   #hydrated(values: object): string {

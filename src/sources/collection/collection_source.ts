@@ -18,12 +18,16 @@ import { hasMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
 import type { TransactionPart } from "../../store/in_transaction.ts";
 import {
   insertDocuments,
-  insertEach,
+  insertEachDocument,
   saveDocument,
   saveDocuments,
 } from "../../write/save_document.ts";
 import { removeDocument } from "../../write/remove_document.ts";
-import { type Around, ruleOfUpdate, type TransactionRule } from "../../store/writes/transact.ts";
+import {
+  type AddedStatements,
+  type Around,
+  statementsForUpdate,
+} from "../../store/writes/transact.ts";
 import { removeWhere, updateWhere } from "../../store/writes/where.ts";
 import type { StoredObject } from "../../store/values.ts";
 import {
@@ -38,7 +42,7 @@ import {
   storedOf,
   wholeProjection,
 } from "./read_documents.ts";
-import { openBytes, planIn, readGuarded, storedEntities, storedEntity } from "./read_stored.ts";
+import { makeBytesRead, planIn, readGuarded, storedEntities, storedEntity } from "./read_stored.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { removalOf } from "./store_update.ts";
 import { planStatement } from "./write_stored.ts";
@@ -51,18 +55,18 @@ import type { ReadPlan } from "./plan_read.ts";
 import { isOneInTransaction, whyHooked } from "./plan_write.ts";
 import type {
   Aggregation,
-  Change,
   EntitiesRead,
   EntityName,
   EntityValue,
   GuardedFields,
   PageRead,
+  PlannedWrite,
   Read,
   ReadBinding,
   ReadRequest,
   SaveBinding,
   Source,
-  Write,
+  WriteCommand,
 } from "../source.ts";
 
 const DELETE_BATCH = 1000;
@@ -89,7 +93,7 @@ export class CollectionSource implements Source {
     const collection = await this.open();
     const plan = planIn(collection, { request });
     if (plan.kind === "documents") return this.#entities(request, { collection, plan });
-    return openBytes(request, { collection, nameFilter: (name) => this.idFilter(name) });
+    return makeBytesRead(request, { collection, nameFilter: (name) => this.idFilter(name) });
   }
 
   async readEntities(request: ReadRequest): Promise<EntitiesRead> {
@@ -126,13 +130,15 @@ export class CollectionSource implements Source {
     return await this.#options.timeBudget.wait(aggregateSelected(await this.open(), asked));
   }
 
-  async write(change: Change): Promise<Write> {
+  async write(change: WriteCommand): Promise<PlannedWrite> {
     const { operation, id, limit } = change;
     // The hooks of a class may store its entities elsewhere, and it then needs no connection.
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
-    const rule = this.#ruleOf(change);
-    if (rule !== undefined && !isOneInTransaction(change, { isUpdate: this.keepsRemoved })) {
+    const addedStatements = this.#addedStatementsFor(change);
+    if (
+      addedStatements !== undefined && !isOneInTransaction(change, { isUpdate: this.keepsRemoved })
+    ) {
       return { kind: "documents", reason: "a feature of the class sends further statements" };
     }
     if (operation === "removeAll") {
@@ -146,7 +152,13 @@ export class CollectionSource implements Source {
     const opened = await this.open();
     const stamps = stampsFor(this.#options.additions, opened.model);
     const removed = removalOf(this.#options.additions, opened.model);
-    return await planStatement(change, { ...opened, name, stamps, rule, removal: removed });
+    return await planStatement(change, {
+      ...opened,
+      name,
+      stamps,
+      addedStatements,
+      removal: removed,
+    });
   }
 
   async newEntity(_id?: unknown): Promise<EntityValue> {
@@ -187,9 +199,9 @@ export class CollectionSource implements Source {
     const { model, selection, timeBudget } = await this.open();
     const scope = castFilter(model, selection.scope);
     const stamps = stampsFor(this.#options.additions, model)?.(false);
-    const { rule } = this.#options.additions ?? {};
+    const { addedStatements } = this.#options.additions ?? {};
     const id = identifierOf(entity, model);
-    return { model, id, scope, timeBudget, steps: [], stamps, rule };
+    return { model, id, scope, timeBudget, steps: [], stamps, addedStatements };
   }
 
   async save(entity: EntityValue): Promise<SavedEntity> {
@@ -215,9 +227,11 @@ export class CollectionSource implements Source {
         insert: (docs) => {
           for (const doc of docs) this.stamp(doc);
           const options = this.#writeOptions();
-          const inserted = insertEach(docs, options);
-          // With a rule, each transaction has its time limit.
-          return options.rule === undefined ? options.timeBudget.wait(inserted) : inserted;
+          const inserted = insertEachDocument(docs, options);
+          // With added statements, each transaction has its time limit.
+          return options.addedStatements === undefined
+            ? options.timeBudget.wait(inserted)
+            : inserted;
         },
         save: async (entity) => (await this.save(entity)).entity,
         readSaved: async (docs) =>
@@ -288,19 +302,19 @@ export class CollectionSource implements Source {
     const model = await this.#options.model();
     const { additions, timeBudget, selection } = this.#options;
     const { filter, scope, options: { collation } } = selection;
-    const place = { model, timeBudget, rule: additions?.rule, around };
+    const context = { model, timeBudget, addedStatements: additions?.addedStatements, around };
     const all = castFilter(model, everyFilter(named, filter, scope));
     const command = { filter: all, collation: collation as object | undefined, options };
     const update = removalOf(additions, model);
     return update === undefined
-      ? await removeWhere(place, command)
-      : await updateWhere(place, { ...command, update, change: "remove" });
+      ? await removeWhere(context, command)
+      : await updateWhere(context, { ...command, update, change: "remove" });
   }
 
-  #ruleOf({ operation, body = {} }: Change): TransactionRule | undefined {
-    const { rule } = this.#options.additions ?? {};
+  #addedStatementsFor({ operation, body = {} }: WriteCommand): AddedStatements | undefined {
+    const { addedStatements } = this.#options.additions ?? {};
     const isUpdate = operation === "update" || operation === "updateAll";
-    return isUpdate ? ruleOfUpdate(rule, Object.keys(body)) : rule;
+    return isUpdate ? statementsForUpdate(addedStatements, Object.keys(body)) : addedStatements;
   }
 
   #writeOptions(around?: Around) {
@@ -313,7 +327,7 @@ export class CollectionSource implements Source {
       overwrites: this.#options.by !== undefined,
       shown: this.#options.shape.withoutApart,
       timeBudget,
-      rule: additions?.rule,
+      addedStatements: additions?.addedStatements,
       part: part?.(),
       around,
     };

@@ -143,7 +143,7 @@ export function areValid(
   fields: Iterable<readonly [string, FieldShape]>,
 ): MaybePromise<boolean> {
   const asynchronous: Promise<boolean>[] = [];
-  const mayPassRule = (value: unknown, validator: unknown): boolean => {
+  const mayPassValidator = (value: unknown, validator: unknown): boolean => {
     if (typeof validator !== "function") return false;
     try {
       const result: unknown = validator.call({}, value);
@@ -155,8 +155,8 @@ export function areValid(
     }
   };
   const mayPass = (value: unknown, { type, element }: FieldShape): boolean => {
-    const passes = type?.validators.every(({ type: rule, validator }) =>
-      (value === undefined && rule !== "required") || mayPassRule(value, validator)
+    const passes = type?.validators.every(({ type: kind, validator }) =>
+      (value === undefined && kind !== "required") || mayPassValidator(value, validator)
     );
     return passes === true && (element === undefined || !Array.isArray(value) ||
       value.every((each) => mayPass(each, element)));

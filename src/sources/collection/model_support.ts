@@ -2,7 +2,7 @@ import type { Model, Schema, SchemaType } from "mongoose";
 import { usualSchema } from "../../schema/build_schema.ts";
 import { fieldDefault } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { judgesValuesAlone } from "../../schema/mongoose/schemas/validators.ts";
+import { validatesValueAlone } from "../../schema/mongoose/schemas/validators.ts";
 import { showsStoredValues } from "../../schema/mongoose/documents/hide_in_json.ts";
 import {
   hasDefault,
@@ -38,7 +38,7 @@ const QUERY_OPTIONS = ["read", "readConcern", "collation"];
 const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "collation"];
 
 /** These functions may use other fields of the document. */
-const RULES = ["set", "transform"];
+const UNSUPPORTED_OPTIONS = ["set", "transform"];
 
 export interface ModelReads {
   readonly reader: BsonReads;
@@ -135,13 +135,13 @@ function isMadeAlone([name, field]: [string, FieldShape]): boolean {
   return name === "_id" || kind === "nothing" || make !== undefined;
 }
 
-/** The rules must look at the value alone. */
+/** The validators must look at the value alone. */
 function needsNoDocument(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   return isMongooseType(type) &&
-    !RULES.some((name) => options[name] !== undefined) &&
+    !UNSUPPORTED_OPTIONS.some((name) => options[name] !== undefined) &&
     !isRequiredAtTimes(type) &&
-    judgesValuesAlone(type);
+    validatesValueAlone(type);
 }
 
 function isSetAsGiven({ type, element, writable }: FieldShape): boolean {

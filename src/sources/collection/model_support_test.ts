@@ -93,10 +93,10 @@ Deno.test("findSupport() allows nothing when a schema has discriminators", () =>
     name?: string;
   }
   const base = getModel(Base, connection) as never as Model<unknown>;
-  const judge = () => names(findSupport(base, describeShape(base.schema as Schema)));
-  assertEquals(judge(), EVERYTHING);
+  const found = () => names(findSupport(base, describeShape(base.schema as Schema)));
+  assertEquals(found(), EVERYTHING);
   base.discriminator("Variant", variant.clone());
-  assertEquals(judge(), "");
+  assertEquals(found(), "");
 });
 
 Deno.test("modelSupport() looks at a model once", () => {

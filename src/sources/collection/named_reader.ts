@@ -156,12 +156,12 @@ const LOOSE = { validation: { utf8: false } } as const;
 /** Copied, because a hook could change the stored document through the bytes. */
 function documentOf(elements: readonly Buffer[]): Buffer {
   const size = elements.reduce((sum, { length }) => sum + length, 5);
-  const joined = Buffer.allocUnsafe(size);
-  joined.writeInt32LE(size);
+  const bytes = Buffer.allocUnsafe(size);
+  bytes.writeInt32LE(size);
   let at = 4;
-  for (const each of elements) at += each.copy(joined, at);
-  joined[at] = 0;
-  return joined;
+  for (const each of elements) at += each.copy(bytes, at);
+  bytes[at] = 0;
+  return bytes;
 }
 
 /** Does not move if only the driver can decode the value. */

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { HookName, Hooks } from "../../declare/hooks/hooks.ts";
-import { type NamedRule, namedRule } from "../../declare/hooks/named_fields.ts";
+import { type FieldHook, fieldHookOf } from "../../declare/hooks/named_fields.ts";
 import { isHookName } from "../../declare/operations/operation.ts";
 import { isEmpty } from "../../filter/filters.ts";
 import { isSameForDatabase, projectionOf, withoutApart } from "../../filter/projection.ts";
@@ -14,7 +14,7 @@ export type ReadPlan =
     | {
       readonly kind: "bytes";
       /** Hooks that name the fields which they read run on the stored bytes. */
-      readonly isJudged: boolean;
+      readonly runsHooks: boolean;
     }
     | { readonly kind: "documents"; readonly by: "driver" | "mongoose" | "fetch" }
   );
@@ -71,10 +71,10 @@ export function planRead(
   }
   if (hooks.lean === true) return { kind, by: "driver", reason: "lean makes instances" };
   return hook === undefined
-    ? { kind: "bytes", isJudged: false, reason: "no hook gets an entity" }
+    ? { kind: "bytes", runsHooks: false, reason: "no hook gets an entity" }
     : {
       kind: "bytes",
-      isJudged: true,
+      runsHooks: true,
       reason: `the hook ${hook} reads only the fields that it names`,
     };
 }
@@ -84,14 +84,14 @@ const READ_HOOKS = ["postFetch", "preSend"] as const;
 export function nameTheirFields(hooks: Hooks<object>): boolean {
   const { postFetch, preSend, ...others } = hooks;
   return entityHook(others) === undefined &&
-    [postFetch, preSend].every((hook) => hook === undefined || namedRule(hook) !== undefined);
+    [postFetch, preSend].every((hook) => hook === undefined || fieldHookOf(hook) !== undefined);
 }
 
 /** In the order in which the hooks run. */
-export function namedRulesOf(hooks: Hooks<object>): { name: HookName; rule: NamedRule }[] {
+export function namedFieldHooks(hooks: Hooks<object>): { name: HookName; hook: FieldHook }[] {
   return READ_HOOKS.flatMap((name) => {
-    const rule = namedRule(hooks[name]);
-    return rule === undefined ? [] : [{ name, rule }];
+    const hook = fieldHookOf(hooks[name]);
+    return hook === undefined ? [] : [{ name, hook }];
   });
 }
 

@@ -177,7 +177,7 @@ Deno.test("planRead() reads bytes when all hooks of entities name their fields",
   const whole = onlyIf<Outer>(() => true);
   const planned = (hooks: object) => {
     const plan = planRead({ ...facts, hooks: hooks as Hooks<object> });
-    return plan.kind === "bytes" ? plan.isJudged : plan.by;
+    return plan.kind === "bytes" ? plan.runsHooks : plan.by;
   };
   assertEquals(planned({}), false);
   assertEquals(planned({ postFetch: named }), true);

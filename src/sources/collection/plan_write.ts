@@ -7,7 +7,7 @@ import type { JsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isSetOnce } from "../../schema/fields/visibility.ts";
 import { entityHook } from "./plan_read.ts";
-import type { Change } from "../source.ts";
+import type { WriteCommand } from "../source.ts";
 
 export interface WriteFacts {
   readonly shape: Shape;
@@ -23,7 +23,7 @@ export interface WriteFacts {
 }
 
 /** A value of the body may need documents too, and is checked later. */
-export function whyDocuments(change: Change, facts: WriteFacts): string | undefined {
+export function whyDocuments(change: WriteCommand, facts: WriteFacts): string | undefined {
   const reason = whyHooked(change);
   if (reason !== undefined) return reason;
   if (change.operation !== "remove" && mongoose.get("transactionAsyncLocalStorage")) {
@@ -52,19 +52,19 @@ export function whyDocuments(change: Change, facts: WriteFacts): string | undefi
  * Documents repeat these changes after a refused statement, which would abort a transaction around
  * the request.
  */
-function isRepeated({ operation }: Change): boolean {
+function isRepeated({ operation }: WriteCommand): boolean {
   return operation !== "create" && operation !== "remove";
 }
 
 /** Needs no connection to the database. */
-export function whyHooked({ hooks }: Pick<Change, "hooks">): string | undefined {
+export function whyHooked({ hooks }: Pick<WriteCommand, "hooks">): string | undefined {
   const hook = entityHook(hooks);
   return hook === undefined ? undefined : `the hook ${hook} gets each entity`;
 }
 
 /** With `isUpdate`, a removal only updates the entity. */
 export function isOneInTransaction(
-  { operation, bodies }: Change,
+  { operation, bodies }: WriteCommand,
   { isUpdate }: { readonly isUpdate: boolean },
 ): boolean {
   return operation === "update" || operation === "create" && bodies === undefined ||
@@ -72,7 +72,7 @@ export function isOneInTransaction(
 }
 
 function whyNotInserted(
-  { bodies, isAtomic = true, minimal = false }: Change,
+  { bodies, isAtomic = true, minimal = false }: WriteCommand,
   { selection, linked, takes, ...facts }: WriteFacts,
 ): string | undefined {
   if (linked) return LINKED;
@@ -83,13 +83,16 @@ function whyNotInserted(
   return reason ?? (takes.inserts ? undefined : "the model needs documents for new entities");
 }
 
-function whyNotUpdated({ body = {} }: Change, { shape, takes }: WriteFacts): string | undefined {
+function whyNotUpdated(
+  { body = {} }: WriteCommand,
+  { shape, takes }: WriteFacts,
+): string | undefined {
   if (!takes.updates) return "the model needs documents for updates";
   if (setsImmutable(body, shape)) return "the body sets a field that is set once";
   return setsArray(body, shape) ? "the body replaces an array, which is read before" : undefined;
 }
 
-function whyNotAllUpdated(change: Change, facts: WriteFacts): string | undefined {
+function whyNotAllUpdated(change: WriteCommand, facts: WriteFacts): string | undefined {
   const { selection, conditions, shape, takes } = facts;
   const { body = {} } = change;
   if (!isCountable(conditions)) return "the database cannot count the selected entities";
@@ -99,7 +102,7 @@ function whyNotAllUpdated(change: Change, facts: WriteFacts): string | undefined
 }
 
 function whyNotReplaced(
-  { body, isGuarded = false }: Change,
+  { body, isGuarded = false }: WriteCommand,
   { conditions, takes, ...facts }: WriteFacts,
 ): string | undefined {
   // An upsert copies the values of its conditions into a new entity, so its only condition is the

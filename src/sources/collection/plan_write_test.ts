@@ -8,7 +8,7 @@ import type { OperationName } from "../../declare/operations/operation.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { planStatement } from "./write_stored.ts";
-import type { Change } from "../source.ts";
+import type { WriteCommand } from "../source.ts";
 
 const QUIET = { autoIndex: false, autoCreate: false };
 const connection = mongoose.createConnection();
@@ -57,14 +57,14 @@ const PROJECTIONS = [{}, { text: 1 }];
 
 interface Case {
   readonly target: ModelClass;
-  readonly change: Change;
+  readonly change: WriteCommand;
   readonly scope: Readonly<Record<string, unknown>>;
   readonly options: Record<string, unknown>;
   readonly projection: Readonly<Record<string, unknown>>;
   readonly linked: boolean;
 }
 
-function* changes(): Generator<Change> {
+function* changes(): Generator<WriteCommand> {
   for (const hooks of [{}, { preSave: (_req: unknown, note: object) => note }]) {
     for (const operation of OPERATIONS) {
       for (const body of BODIES) {

@@ -16,17 +16,17 @@ import { isSentBack, unchangedAt } from "../../store/writes/conditions.ts";
 import type {
   BytesRead,
   EntityName,
+  FieldHooks,
   GuardedFields,
-  Judge,
   OneRead,
   PageRead,
   ReadRequest,
 } from "../source.ts";
-import { JudgedReads } from "./judged_reads.ts";
+import { HookedReads } from "./hooked_reads.ts";
 import { type ModelReads, modelSupport } from "./model_support.ts";
-import { readPage } from "./read_window.ts";
+import { readPage } from "./read_page.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import type { TransactionRule } from "../../store/writes/transact.ts";
+import type { AddedStatements } from "../../store/writes/transact.ts";
 import type { Stamps } from "../../store/values.ts";
 import type { StoredEntity, StoredQuery } from "./bson_reads.ts";
 
@@ -45,7 +45,7 @@ export interface OpenCollection {
   readonly by?: string | undefined;
   readonly stamps?: ((isNew: boolean) => Stamps) | undefined;
   readonly removal?: Update | undefined;
-  readonly rule?: TransactionRule | undefined;
+  readonly addedStatements?: AddedStatements | undefined;
 }
 
 /** With `isOne`, `skip` and `limit` are ignored, and the version is read for the `ETag`. */
@@ -69,7 +69,7 @@ export function planIn(
 }
 
 function queryOf(
-  { request: { forChange, select, separator, judge }, page, isOne = false }: StoredRead,
+  { request: { forChange, select, separator, fieldHooks }, page, isOne = false }: StoredRead,
   { model, shape, selection, conditions, maxTimeMS }: OpenCollection,
 ): StoredQuery {
   const given = forChange ? {} : selection.projection;
@@ -81,7 +81,7 @@ function queryOf(
     conditions: castFilter(model, everyFilter(conditions, page?.afterCursor)),
     options: { ...read, ...page && pageOptions(page) },
     projection: select === undefined ? whole : projectionOf(select),
-    also: judge === undefined ? also : [...also, ...readBy(judge, { model, shape })],
+    also: fieldHooks === undefined ? also : [...also, ...readBy(fieldHooks, { model, shape })],
     separator,
     ...select !== undefined && { whole },
   };
@@ -89,7 +89,7 @@ function queryOf(
 
 /** A default may depend on any field. */
 function readBy(
-  { reads }: Judge,
+  { reads }: FieldHooks,
   { model, shape }: Pick<OpenCollection, "model" | "shape">,
 ): readonly string[] {
   const needsWhole = modelSupport(model, shape).reads?.reader.named(reads).needsWhole;
@@ -104,15 +104,15 @@ function readsOf({ model, shape }: OpenCollection): ModelReads {
   throw new TypeError(`Cannot read "${model.modelName}" without Mongoose: ${needsMongoose}`);
 }
 
-interface OpenBytesOptions {
+interface BytesReadOptions {
   readonly collection: OpenCollection;
   readonly nameFilter: (name: EntityName) => Filter | undefined;
 }
 
 /** The read would show entities that hooks with named fields reject. */
-export function openBytes(request: ReadRequest, options: OpenBytesOptions): BytesRead {
-  const { judge, hooks } = request;
-  if (judge !== undefined) return openJudged(request, { ...options, judge });
+export function makeBytesRead(request: ReadRequest, options: BytesReadOptions): BytesRead {
+  const { fieldHooks, hooks } = request;
+  if (fieldHooks !== undefined) return readWithHooks(request, { ...options, fieldHooks });
   if (entityHook(hooks) !== undefined) {
     throw new TypeError("Cannot read bytes: nothing runs the hooks of the read");
   }
@@ -122,7 +122,7 @@ export function openBytes(request: ReadRequest, options: OpenBytesOptions): Byte
   const { finder } = request;
   return {
     kind: "bytes",
-    isJudged: false,
+    runsHooks: false,
     list() {
       const query = queryOf({ request }, collection);
       return finder === undefined
@@ -141,17 +141,17 @@ export function openBytes(request: ReadRequest, options: OpenBytesOptions): Byte
   };
 }
 
-function openJudged(
+function readWithHooks(
   request: ReadRequest,
-  { collection, nameFilter, judge }: OpenBytesOptions & { readonly judge: Judge },
+  { collection, nameFilter, fieldHooks }: BytesReadOptions & { readonly fieldHooks: FieldHooks },
 ): BytesRead {
   const { timeBudget } = collection;
   const { reader } = readsOf(collection);
-  const reads = new JudgedReads({ reader, judge, finder: request.finder, timeBudget });
+  const reads = new HookedReads({ reader, fieldHooks, finder: request.finder, timeBudget });
   const pageQuery = (page: PageRead) => queryOf({ request, page }, collection);
   return {
     kind: "bytes",
-    isJudged: true,
+    runsHooks: true,
     list: () => reads.list(queryOf({ request }, collection)),
     async *each(page) {
       if (page === undefined) yield* reads.each(queryOf({ request }, collection));
@@ -181,14 +181,14 @@ async function readOne(request: ReadRequest, collection: OpenCollection): Promis
   if (stored === undefined) return null;
   const version = storedVersion(stored, query.also?.[0]);
   const { finder } = request;
-  if (finder === undefined) return { text: reader.writerFor(query).joined([stored]), version };
-  const text = reader.joined([stored], { finder, ...query });
+  if (finder === undefined) return { text: reader.writerFor(query).concat([stored]), version };
+  const text = reader.concat([stored], { finder, ...query });
   return { text: await collection.timeBudget.wait(text), version };
 }
 
 /** Hooks get all fields that a read shows, whatever the client selects. */
 function forEntities(request: ReadRequest): ReadRequest {
-  return { ...request, select: undefined, judge: undefined };
+  return { ...request, select: undefined, fieldHooks: undefined };
 }
 
 export function storedEntities(

@@ -3,12 +3,12 @@ import { MAX_TIME_MS, TimeBudget } from "../../store/time_budget.ts";
 import { isFailure } from "../../errors/failure.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../../filter/filters.ts";
-import type { TransactionRule } from "../../store/writes/transact.ts";
+import type { AddedStatements } from "../../store/writes/transact.ts";
 import { removeWhere } from "../../store/writes/where.ts";
 
 interface RemovalForGoodOptions {
   readonly limit: number;
-  readonly rule: TransactionRule | undefined;
+  readonly addedStatements: AddedStatements | undefined;
 }
 
 /**
@@ -62,11 +62,13 @@ export class RemovalForGood {
     return found.map(({ _id }) => _id);
   }
 
-  async #removeAll(filter: Filter, { ids, timeBudget }: RemoveOptions): Promise<number> {
-    const { rule } = this.#options;
+  async #removeAll(filter: Filter, { ids, timeBudget }: RemovalOptions): Promise<number> {
+    const { addedStatements } = this.#options;
     const model = this.#model;
     const named = castFilter(model, everyFilter({ _id: { $in: ids } }, filter));
-    return await timeBudget.wait(removeWhere({ model, timeBudget, rule }, { filter: named }));
+    return await timeBudget.wait(
+      removeWhere({ model, timeBudget, addedStatements }, { filter: named }),
+    );
   }
 }
 
@@ -75,6 +77,6 @@ interface FindOptions {
   readonly timeBudget: TimeBudget;
 }
 
-interface RemoveOptions extends Pick<FindOptions, "timeBudget"> {
+interface RemovalOptions extends Pick<FindOptions, "timeBudget"> {
   readonly ids: readonly unknown[];
 }

@@ -35,7 +35,7 @@ test("SharedReads.find() gives the same from decoded documents", async () => {
     const reads = new SharedReads(reader);
     return Promise.all(asked.map(async (id) => {
       const stored = await reads.find(id, query);
-      return stored && JSON.parse(reader.writerFor(query).joined([stored]).toString());
+      return stored && JSON.parse(reader.writerFor(query).concat([stored]).toString());
     }));
   };
   const reply = await read(model);

@@ -5,7 +5,7 @@ import { toJson } from "../../json/to_json.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { type UpdateCommand, updateOne, versionOf } from "../../store/writes/update.ts";
-import type { Unsent, WriteResult } from "../source.ts";
+import type { StatementResult, Unsent } from "../source.ts";
 import { type Additions, stampsFor } from "../additions.ts";
 import { operatorsFor, type Stamps } from "../../store/values.ts";
 import { timeStamps } from "./entity_maker.ts";
@@ -34,13 +34,13 @@ export function removalOf(
 /** After "refused", Mongoose documents must repeat the write. */
 export async function store(
   command: Omit<UpdateCommand, "id" | "projection">,
-  { minimal = false, rule, name, ...collection }: OpenCollection & {
+  { minimal = false, addedStatements, name, ...collection }: OpenCollection & {
     readonly minimal?: boolean | undefined;
   },
-): Promise<WriteResult | Unsent> {
+): Promise<StatementResult | Unsent> {
   const { model, shape, timeBudget } = collection;
   const projection = minimal ? versionOf(model) : shape.withoutApart;
-  const sent = updateOne({ model, timeBudget, rule }, {
+  const sent = updateOne({ model, timeBudget, addedStatements }, {
     ...command,
     id: name?._id ?? name,
     projection,
@@ -51,15 +51,15 @@ export async function store(
   // With a write concern of 0, there is no entity to show.
   if (!isMet || !minimal && result.after === undefined) return "missed";
   const version = asVersion(stored[versionKeyOf(model) ?? ""]);
-  const told = { version, ...version === 0 && { created: String(stored._id) } };
-  if (minimal) return told;
+  const facts = { version, ...version === 0 && { created: String(stored._id) } };
+  if (minimal) return facts;
   const { reads } = modelSupport(model, shape);
   const text = reads?.reader.writerFor({ projection: {} }).text(stored);
-  return { text: text ?? toJson(model.hydrate(stored), shape), ...told };
+  return { text: text ?? toJson(model.hydrate(stored), shape), ...facts };
 }
 
 /**
- * A version that is no number, a broken rule of the collection, or a duplicate. The errors of
+ * A version that is no number, a broken validator of the collection, or a duplicate. The errors of
  * Mongoose documents name the wrong field.
  */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);

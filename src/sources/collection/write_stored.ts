@@ -8,13 +8,13 @@ import { toJson } from "../../json/to_json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { insertMany, insertOne } from "../../store/writes/insert.ts";
-import { insertEach as insertEachValue } from "../../store/writes/insert_each.ts";
+import { insertEach } from "../../store/writes/insert_each.ts";
 import { removeOne } from "../../store/writes/remove.ts";
 import { updateUpTo } from "../../store/writes/where.ts";
 import { isKnownWithin } from "../../store/writes/conditions.ts";
 import { keepsScopes } from "../../store/parts/part_path.ts";
 import { whyDocuments } from "./plan_write.ts";
-import type { Change, ItemResult, Unsent, Write, WriteResult } from "../source.ts";
+import type { ItemResult, PlannedWrite, StatementResult, Unsent, WriteCommand } from "../source.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { modelSupport } from "./model_support.ts";
 import { operatorsFor } from "../../store/values.ts";
@@ -24,7 +24,10 @@ import { areValid, flatFields } from "./entity_maker.ts";
 type Values = Record<string, unknown>;
 
 /** Waits for asynchronous validators of the body. */
-export async function planStatement(change: Change, collection: OpenCollection): Promise<Write> {
+export async function planStatement(
+  change: WriteCommand,
+  collection: OpenCollection,
+): Promise<PlannedWrite> {
   const { model, shape, linked = false } = collection;
   const { inserts, updates, removes } = modelSupport(model, shape);
   const takes = { inserts: inserts !== undefined, updates, removes };
@@ -36,10 +39,13 @@ export async function planStatement(change: Change, collection: OpenCollection):
 
 const VALUES = "a value of the body needs a document, or a document tells what is wrong with it";
 
-type Send = (unchanged?: Filter) => Promise<WriteResult | Unsent>;
+type Send = (unchanged?: Filter) => Promise<StatementResult | Unsent>;
 
 /** Only the returned function writes. */
-async function prepare(change: Change, collection: OpenCollection): Promise<Send | undefined> {
+async function prepare(
+  change: WriteCommand,
+  collection: OpenCollection,
+): Promise<Send | undefined> {
   switch (change.operation) {
     case "create":
       return await (change.bodies === undefined ? create : createMany)(change, collection);
@@ -58,22 +64,22 @@ async function prepare(change: Change, collection: OpenCollection): Promise<Send
 }
 
 async function create(
-  { body = {}, claim, minimal = false }: Change,
+  { body = {}, claim, minimal = false }: WriteCommand,
   collection: OpenCollection,
 ): Promise<Send | undefined> {
-  const { model, timeBudget, shape, rule } = collection;
+  const { model, timeBudget, shape, addedStatements } = collection;
   const made = modelSupport(model, shape).inserts?.make(body, claim?.ids[0]);
   const entity = made && newWithin(made, collection);
   if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
   return async () => {
-    await timeBudget.wait(insertOne({ model, timeBudget, rule, part: claim }, entity));
-    const told = { created: String(entity._id), version: 0 };
-    return minimal ? told : { ...told, text: toJson(entity, shape) };
+    await timeBudget.wait(insertOne({ model, timeBudget, addedStatements, part: claim }, entity));
+    const facts = { created: String(entity._id), version: 0 };
+    return minimal ? facts : { ...facts, text: toJson(entity, shape) };
   };
 }
 
 async function createMany(
-  change: Change,
+  change: WriteCommand,
   collection: OpenCollection,
 ): Promise<Send | undefined> {
   const { bodies = [], isAtomic = true, claim } = change;
@@ -90,19 +96,19 @@ async function createMany(
     if (entity === undefined && isAtomic) return undefined;
     entities.push(entity);
   }
-  const send = isAtomic ? insertTogether : insertEach;
+  const send = isAtomic ? insertAtomically : sendEach;
   return () => send(entities, { change, collection });
 }
 
 interface Insertion {
-  readonly change: Change;
+  readonly change: WriteCommand;
   readonly collection: OpenCollection;
 }
 
-async function insertTogether(
+async function insertAtomically(
   entities: readonly (Values | undefined)[],
   { change: { claim, minimal }, collection: { model, timeBudget, shape } }: Insertion,
-): Promise<WriteResult> {
+): Promise<StatementResult> {
   const all = entities.filter((entity) => entity !== undefined);
   await timeBudget.wait(insertMany({ model, timeBudget, part: claim }, all));
   if (minimal) return {};
@@ -113,12 +119,12 @@ async function insertTogether(
  * Each entity succeeds or fails separately. `undefined` entities need Mongoose documents and have
  * no result.
  */
-async function insertEach(
+async function sendEach(
   entities: readonly (Values | undefined)[],
   { collection: { model, timeBudget } }: Insertion,
-): Promise<WriteResult> {
+): Promise<StatementResult> {
   const all = entities.filter((entity) => entity !== undefined);
-  const errors = await timeBudget.wait(insertEachValue({ model, timeBudget }, all));
+  const errors = await timeBudget.wait(insertEach({ model, timeBudget }, all));
   const results = new Map(all.map((entity, index): [Values, ItemResult] => {
     return [entity, errors.has(index) ? { error: errors.get(index) } : { _id: entity._id }];
   }));
@@ -126,7 +132,7 @@ async function insertEach(
 }
 
 async function update(
-  { body = {}, minimal }: Change,
+  { body = {}, minimal }: WriteCommand,
   collection: OpenCollection,
 ): Promise<Send | undefined> {
   const { model, selection: { version }, name, conditions } = collection;
@@ -141,7 +147,7 @@ async function update(
 }
 
 async function updateAll(
-  { body = {}, limit = Infinity }: Change,
+  { body = {}, limit = Infinity }: WriteCommand,
   collection: OpenCollection,
 ): Promise<Send | undefined> {
   const { model, selection: { version }, conditions, timeBudget } = collection;
@@ -162,8 +168,8 @@ function changesBy(
   const changes = flatFields(body, shape);
   // By a change of a field that the scope reads, the entity could leave its scope.
   const names = Object.keys({ ...changes, ...stamps?.(false) });
-  const isKept = changes && keepsScopes({ model, scope, steps: [] }, names);
-  return isKept ? changes : undefined;
+  const staysInScope = changes && keepsScopes({ model, scope, steps: [] }, names);
+  return staysInScope ? changes : undefined;
 }
 
 function updateBy(changes: Values, { model, stamps }: OpenCollection): Update {
@@ -182,7 +188,7 @@ function stampNew(entity: Values, { stamps }: OpenCollection): Values {
 }
 
 async function replace(
-  { body = {}, minimal }: Change,
+  { body = {}, minimal }: WriteCommand,
   collection: OpenCollection,
 ): Promise<Send | undefined> {
   const { model, shape, selection: { version, scope }, name, by = "_id", stamps } = collection;
@@ -221,7 +227,7 @@ function stampsOfReplacement(
   }
 }
 
-async function remove(collection: OpenCollection): Promise<WriteResult | Unsent> {
+async function remove(collection: OpenCollection): Promise<StatementResult | Unsent> {
   const { model, selection, name, conditions, timeBudget, removal: update } = collection;
   const filter = castFilter(model, everyFilter(name, conditions, selection.version));
   if (update !== undefined) {

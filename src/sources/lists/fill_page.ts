@@ -22,7 +22,7 @@ interface FillOptions<E, T> {
 /**
  * The index also counts entities that hooks have left out, because `skip` of the next page does.
  */
-export interface Shown<T> {
+export interface PassedEntity<T> {
   readonly value: T;
   readonly index: number;
 }
@@ -30,9 +30,9 @@ export interface Shown<T> {
 /** Reads one entity more if another page follows. */
 export async function fillPage<E, T>(
   { page, list, show, endOf, isOver, hasRest }: FillOptions<E, T>,
-): Promise<Shown<T>[]> {
+): Promise<PassedEntity<T>[]> {
   const { limit } = page;
-  const kept: Shown<T>[] = [];
+  const kept: PassedEntity<T>[] = [];
   let count = 0;
   const pass = (each: E) => {
     const index = count++;

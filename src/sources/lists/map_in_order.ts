@@ -16,9 +16,9 @@ export async function* mapInOrder<T, R>(
 ): AsyncGenerator<R[]> {
   const pending: Promise<R | undefined>[] = [];
   const pacer = new TurnPacer();
-  let kept: R[] = [];
+  let batch: R[] = [];
   const add = (value: R | undefined) => {
-    if (value !== undefined) kept.push(value);
+    if (value !== undefined) batch.push(value);
   };
   for await (const entities of lists) {
     for (const entity of entities) {
@@ -37,16 +37,16 @@ export async function* mapInOrder<T, R>(
         if (pending.length >= WINDOW) add(await pending.shift());
       }
       // The first batch can be sent before the last entity is mapped, even of a single array.
-      if (kept.length >= BATCH) {
-        yield kept;
-        kept = [];
+      if (batch.length >= BATCH) {
+        yield batch;
+        batch = [];
       }
     }
-    if (kept.length > 0) yield kept;
-    kept = [];
+    if (batch.length > 0) yield batch;
+    batch = [];
   }
   for (const result of pending) add(await result);
-  if (kept.length > 0) yield kept;
+  if (batch.length > 0) yield batch;
 }
 
 export function mapAll<T, R>(

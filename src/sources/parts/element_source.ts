@@ -13,7 +13,7 @@ import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { throwOnly } from "../../errors/bulk_error.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../store/writes/conditions.ts";
-import { unchangedSeen } from "../../write/update_conditions.ts";
+import { unchangedSinceHooks } from "../../write/update_conditions.ts";
 import { hydrateWithSnapshot, readSnapshot, valuesToStore } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../store/values.ts";
 import { JUST_SAVED, pageOptions, topFields } from "../collection/read_documents.ts";
@@ -33,11 +33,11 @@ import type {
   EntityName,
   EntityValue,
   PageRead,
+  PlannedWrite,
   ReadBinding,
   ReadRequest,
   SaveBinding,
   Source,
-  Write,
 } from "../source.ts";
 import {
   addToProperty,
@@ -106,7 +106,7 @@ export class ElementSource implements Source {
     yield await read(filter, { ...this.#queryOptions(), ...page && pageOptions(page), page });
   }
 
-  write(): Promise<Write> {
+  write(): Promise<PlannedWrite> {
     return Promise.resolve({ kind: "documents", reason: "a parent embeds the entities" });
   }
 
@@ -199,7 +199,7 @@ export class ElementSource implements Source {
   async remove(entity: EntityValue): Promise<void> {
     const { parent, link, timeBudget } = this.#options;
     checkRequired(link);
-    const unchanged = isDocument(entity) ? unchangedSeen(entity) : {};
+    const unchanged = isDocument(entity) ? unchangedSinceHooks(entity) : {};
     if (link.array) return void await this.removeMany([this.identify(entity)], [unchanged]);
     const filter = everyFilter(this.#scope, this.#selected, unchanged);
     await timeBudget.wait(removeOnly(parent, { property: link.property, filter }));

@@ -101,8 +101,8 @@ export async function takeFromProperty(
 /** A reference may be stored as an ObjectId or as its string. */
 function formsOf(id: unknown): unknown[] {
   if (isObjectId(id)) return [id, String(id)];
-  const isText = typeof id === "string" && /^[0-9a-f]{24}$/.test(id);
-  return isText ? [id, new mongoose.Types.ObjectId(id)] : [id];
+  const isHex = typeof id === "string" && /^[0-9a-f]{24}$/.test(id);
+  return isHex ? [id, new mongoose.Types.ObjectId(id)] : [id];
 }
 
 function isList(property: string): Filter {
@@ -131,9 +131,9 @@ function changeOf(doc: Document, shape: Shape) {
   const update: Update = writtenBy(doc).changes;
   // An object from a `fetch` hook may have other values than the stored one, and has no version, so
   // it is written without a comparison.
-  const { seen: names = [] } = factsOf(doc);
-  const seen = names.filter((path) => isSentBack(valueAt(read, path)));
-  const paths = isSent ? [...replacedPaths(update, { shape, stored: read }), ...seen] : [];
+  const { readByHooks: names = [] } = factsOf(doc);
+  const readPaths = names.filter((path) => isSentBack(valueAt(read, path)));
+  const paths = isSent ? [...replacedPaths(update, { shape, stored: read }), ...readPaths] : [];
   const entered = isSent ? enteredObjects(update, { shape, stored: read }) : [];
   return { doc, read, update, paths, entered };
 }

@@ -120,8 +120,11 @@ export class ReferenceSource extends CollectionSource {
     const { model, link: { array, property }, ids: [id = null], selection } = this.#options;
     if (array || id === null) return { [property]: null };
     const compiled = await model();
-    const present = castFilter(compiled, everyFilter({ _id: id }, selection.present ?? {}));
-    if (await compiled.collection.findOne(present, { projection: { _id: 1 } }) !== null) {
+    const existing = castFilter(
+      compiled,
+      everyFilter({ _id: id }, selection.classConditions ?? {}),
+    );
+    if (await compiled.collection.findOne(existing, { projection: { _id: 1 } }) !== null) {
       throw new StoreFailure({ kind: "occupied" });
     }
     return { [property]: id };
@@ -132,7 +135,7 @@ export class ReferenceSource extends CollectionSource {
    * the parent.
    */
   get #removesLast(): boolean {
-    return this.#options.additions?.rule !== undefined;
+    return this.#options.additions?.addedStatements !== undefined;
   }
 
   #linking(docs: readonly Document[]): Around {
@@ -209,13 +212,13 @@ export class ReferenceSource extends CollectionSource {
   }
 }
 
-interface OpenReferences extends Omit<ReferenceSourceOptions, "ids"> {
+interface HeldReferences extends Omit<ReferenceSourceOptions, "ids"> {
   /** As the request has read it. */
   readonly holder: object;
 }
 
-export async function openReferences(
-  { holder, ...options }: OpenReferences,
+export async function makeReferenceSource(
+  { holder, ...options }: HeldReferences,
 ): Promise<ReferenceSource> {
   const stored = await readProperty(holder, options);
   const model = await options.model();

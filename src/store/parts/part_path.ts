@@ -17,7 +17,7 @@ import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import { appliedFields } from "../writes/applied_fields.ts";
 import { AS_STORED, setFields, type StoredObject } from "../values.ts";
-import { isObjectAt, throwClash, unchangedSince } from "../writes/conditions.ts";
+import { isObjectAt, throwChanged, unchangedSince } from "../writes/conditions.ts";
 import {
   alwaysRead,
   BEFORE_WRITE,
@@ -27,10 +27,10 @@ import {
 } from "../writes/written_entity.ts";
 import { operatorsFor, type Stamps } from "../values.ts";
 import {
-  ruleOfUpdate,
+  type AddedStatements,
   type Sent,
+  statementsForUpdate,
   transact,
-  type TransactionRule,
   turnOf,
 } from "../writes/transact.ts";
 import { aggregateDocument } from "./aggregate_document.ts";
@@ -53,13 +53,13 @@ export interface PartPath {
   /** The condition on the version of the root document. */
   readonly version?: Filter | undefined;
   /** The fields by which hooks have allowed a change of the parents must be unchanged. */
-  readonly seen?: Filter | undefined;
+  readonly unchanged?: Filter | undefined;
   readonly timeBudget: TimeBudget;
   readonly steps: readonly PartSegment[];
   /** Values that class options store in the root document with a part. */
   readonly stamps?: Stamps | undefined;
   /** Statements of the class options of the root document. */
-  readonly rule?: TransactionRule | undefined;
+  readonly addedStatements?: AddedStatements | undefined;
 }
 
 /** Simultaneous writes to one root document would conflict. */
@@ -85,14 +85,14 @@ export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineS
 /**
  * Leaves out scopes of parts that may read any field. {@linkcode changePlace} checks them on a copy of the document.
  */
-export function conditionsOf({ scope, version, seen, steps }: PartPath, part: Filter): Filter {
+export function conditionsOf({ scope, version, unchanged, steps }: PartPath, part: Filter): Filter {
   const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {
     const bound = everyFilter(...[scope, rest].filter(isExpressible));
     return id === undefined
       ? insideOf(property, bound)
       : { [property]: { $elemMatch: everyFilter({ _id: id }, bound) } };
   }, part);
-  return everyFilter(scope, version, seen, inside);
+  return everyFilter(scope, version, unchanged, inside);
 }
 
 export function insideOf(property: string, filter: Filter): Filter {
@@ -107,12 +107,12 @@ export function keepsScopes(
   fields: readonly string[],
 ): boolean {
   const { updatedAt } = stampFields(model.schema);
-  const kept = [updatedAt, versionKeyOf(model), ...Object.keys(stamps)];
+  const always = [updatedAt, versionKeyOf(model), ...Object.keys(stamps)];
   return [{ scope }, ...steps].every(({ scope }, index) => {
     const read = fieldsRead(scope);
     const inner = steps[index]?.property;
     const written = inner === undefined ? fields : [inner];
-    const changed = index === 0 ? [...kept, ...written] : written;
+    const changed = index === 0 ? [...always, ...written] : written;
     return read !== undefined && !changed.some((field) => field && read.has(field));
   });
 }
@@ -134,7 +134,7 @@ const MAX_ATTEMPTS = 20;
 /** The value `undefined` removes a field. */
 type Fields = Record<string, unknown>;
 
-export interface Change {
+export interface PartChange {
   /** The paths begin at the entity. */
   readonly update: Update;
   /** Already cast. */
@@ -157,13 +157,13 @@ export interface Change {
  */
 export async function changePlace(
   place: PartPath,
-  change: Change,
+  change: PartChange,
 ): Promise<WrittenPart | undefined> {
   const { model, id, timeBudget } = place;
-  const rule = ruleOfUpdate(place.rule, fieldsOfRoot(place, change));
-  if (rule === undefined) return await changeAlone(place, change);
+  const addedStatements = statementsForUpdate(place.addedStatements, fieldsOfRoot(place, change));
+  if (addedStatements === undefined) return await changeAlone(place, change);
   const { session: own } = change;
-  const all = { model, id, timeBudget, rule, session: own, isContended: true };
+  const all = { model, id, timeBudget, addedStatements, session: own, isContended: true };
   const { part } = await transact(
     { ...all, change: "update" },
     ({ session }) => changeRecorded(place, { ...change, session }),
@@ -175,7 +175,7 @@ interface Recorded extends Sent {
   readonly part: WrittenPart | undefined;
 }
 
-async function changeRecorded(place: PartPath, change: Change): Promise<Recorded> {
+async function changeRecorded(place: PartPath, change: PartChange): Promise<Recorded> {
   const { model, id, scope, steps, stamps } = place;
   const { session } = change;
   const { updatedAt } = stampFields(model.schema);
@@ -199,13 +199,13 @@ async function changeRecorded(place: PartPath, change: Change): Promise<Recorded
 
 function fieldsOfRoot(
   { steps: [step], stamps = {} }: Pick<PartPath, "steps" | "stamps">,
-  { update }: Change,
+  { update }: PartChange,
 ): string[] {
   const own = step === undefined ? fieldsOf(update) : [step.property];
   return [...new Set([...own, ...Object.keys(stamps)])];
 }
 
-async function changeAlone(place: PartPath, change: Change): Promise<WrittenPart | undefined> {
+async function changeAlone(place: PartPath, change: PartChange): Promise<WrittenPart | undefined> {
   const { update, condition = {}, onlyIf = {}, session, reads } = change;
   const fields = fieldsOf(update);
   const where = everyFilter(condition, onlyIf ?? {});
@@ -254,11 +254,13 @@ function withValues(update: Update, values: Stamps | undefined): Update {
 /** Returns "changed" if another request has changed the values, so that the caller tries again. */
 async function tryChecked(
   place: PartPath,
-  { update, condition = {}, apply = (entity) => appliedFields(entity, update), ...sent }: Change & {
-    readonly written: readonly string[];
-  },
+  { update, condition = {}, apply = (entity) => appliedFields(entity, update), ...sent }:
+    & PartChange
+    & {
+      readonly written: readonly string[];
+    },
 ): Promise<WrittenPart | "changed" | undefined> {
-  const { model, id, scope, version, seen, timeBudget } = place;
+  const { model, id, scope, version, unchanged, timeBudget } = place;
   const { session, written, reads } = sent;
   const read = fieldsRead(scope);
   // If the scope may read any field, the whole document is read.
@@ -266,7 +268,7 @@ async function tryChecked(
   const fields = read && [...new Set(["_id", ...read, ...written])];
   const shown = fields?.map((field) => [field, 1]) ?? [];
   const stages = [
-    { $match: everyFilter({ _id: id }, scope, version, seen) },
+    { $match: everyFilter({ _id: id }, scope, version, unchanged) },
     ...fields ? [{ $project: { ...Object.fromEntries(shown), ...key && { [key]: 1 } } }] : [],
   ];
   const maxTimeMS = Math.max(1, Math.ceil(timeBudget.left));
@@ -304,7 +306,7 @@ interface Statement {
   readonly update: Update;
   readonly where: Filter;
   readonly session: ClientSession | undefined;
-  readonly reads: Change["reads"];
+  readonly reads: PartChange["reads"];
   /** The path to the part that the statement returns, by default the updated part. */
   readonly shown?: readonly PartSegment[];
 }
@@ -328,7 +330,7 @@ async function send(
   matchAsIs(query, conditionsOf(place, where));
   writeAsIs(query, counted);
   const sent = updateThrough(query as never, { model, timeBudget, session, id, projection });
-  const { isMet, after = {} } = await sent.catch(throwClash);
+  const { isMet, after = {} } = await sent.catch(throwChanged);
   return isMet ? writtenPart(after, key) : undefined;
 }
 

@@ -13,9 +13,9 @@ import { type StoredObject, valueAt } from "../values.ts";
  */
 export function unchanged(
   all: readonly (Iterable<string> | undefined)[],
-  { sameVersion, kept: { values, isSent } }: {
+  { sameVersion, snapshot: { values, isSent } }: {
     readonly sameVersion: Filter;
-    readonly kept: { readonly values: StoredObject; readonly isSent: boolean };
+    readonly snapshot: { readonly values: StoredObject; readonly isSent: boolean };
   },
 ): Filter {
   const hasVersion = !isEmpty(sameVersion);
@@ -120,9 +120,11 @@ export function isObjectAt(path: string): Filter {
 }
 
 /** `TypeMismatch` (14) and `PathNotViable` (28). */
-const CLASHES: ReadonlySet<unknown> = new Set([14, 28]);
+const LOST_PATH_CODES: ReadonlySet<unknown> = new Set([14, 28]);
 
 /** The update fitted the value that was read, so another request has changed it. */
-export function throwClash(error: unknown): never {
-  throw CLASHES.has(Object(error).code) ? new StoreFailure({ kind: "changed" }, error) : error;
+export function throwChanged(error: unknown): never {
+  throw LOST_PATH_CODES.has(Object(error).code)
+    ? new StoreFailure({ kind: "changed" }, error)
+    : error;
 }

@@ -3,34 +3,34 @@ import type { Model, mongo } from "mongoose";
 import { BulkError } from "../../errors/bulk_error.ts";
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { StoredObject } from "../values.ts";
-import { type Place, transact } from "./transact.ts";
+import { transact, type WriteContext } from "./transact.ts";
 
-export async function insertOne(place: Place, values: StoredObject): Promise<void> {
-  const { model, rule } = place;
-  await transact({ ...place, change: "create", id: values._id }, async (statement) => {
+export async function insertOne(context: WriteContext, values: StoredObject): Promise<void> {
+  const { model, addedStatements } = context;
+  await transact({ ...context, change: "create", id: values._id }, async (statement) => {
     await model.collection.insertOne(values, statement);
-    return rule === undefined ? {} : { written: [{ id: values._id, created: values }] };
+    return addedStatements === undefined ? {} : { written: [{ id: values._id, created: values }] };
   });
 }
 
 /** Throws a `BulkError` with the error of each refused entity by its index. */
 export async function insertMany(
-  place: Place,
+  context: WriteContext,
   all: readonly StoredObject[],
   { isAtomic = true }: { readonly isAtomic?: boolean } = {},
 ): Promise<void> {
-  const { model, rule } = place;
+  const { model, addedStatements } = context;
   const [first] = all;
   if (first === undefined) return;
   const bound = !isAtomic ? {} : all.length === 1 ? { id: first._id } : { isAtomic };
-  await transact({ ...place, change: "create", ...bound }, async (statement) => {
+  await transact({ ...context, change: "create", ...bound }, async (statement) => {
     try {
       await model.collection.insertMany([...all], { ...statement, ordered: isAtomic });
     } catch (error) {
       if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
       throw await causeOf(model, error);
     }
-    return rule === undefined
+    return addedStatements === undefined
       ? {}
       : { written: all.map((created) => ({ id: created._id, created })) };
   });

@@ -3,16 +3,16 @@ import { isFailure } from "../../errors/failure.ts";
 import { isUnavailable } from "../failure_of.ts";
 import type { StoredObject } from "../values.ts";
 import { insertMany } from "./insert.ts";
-import type { Place } from "./transact.ts";
+import type { WriteContext } from "./transact.ts";
 
 /** Each entity succeeds or fails separately. Returns the errors by index. */
 export async function insertEach(
-  place: Place,
+  context: WriteContext,
   all: readonly StoredObject[],
 ): Promise<ReadonlyMap<number, unknown>> {
-  if (place.rule !== undefined) return await insertDivided(place, all);
+  if (context.addedStatements !== undefined) return await insertDivided(context, all);
   try {
-    await insertMany(place, all, { isAtomic: false });
+    await insertMany(context, all, { isAtomic: false });
     return new Map();
   } catch (error) {
     if (!(error instanceof BulkError)) throw error;
@@ -22,7 +22,7 @@ export async function insertEach(
 
 /** In few transactions and in order, so that the first of two entities with the same unique value is stored. */
 async function insertDivided(
-  place: Place,
+  context: WriteContext,
   all: readonly StoredObject[],
 ): Promise<ReadonlyMap<number, unknown>> {
   const errors = new Map<number, unknown>();
@@ -31,9 +31,9 @@ async function insertDivided(
     const { start, end } = some;
     if (start === end) continue;
     // Each waits by itself, so that a late one does not hide which entities are stored.
-    place.timeBudget.renew();
+    context.timeBudget.renew();
     try {
-      await place.timeBudget.wait(insertMany(place, all.slice(start, end)));
+      await context.timeBudget.wait(insertMany(context, all.slice(start, end)));
     } catch (error) {
       if (isUnavailable(error) || isFailure(error, "away")) {
         for (const each of [some, ...waiting]) {

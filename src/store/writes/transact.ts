@@ -21,65 +21,65 @@ export interface WrittenEntities {
 }
 
 /** Statements that class options add to the transaction of a write. */
-export interface TransactionRule {
+export interface AddedStatements {
   send(written: WrittenEntities, session: ClientSession): Promise<void>;
   /** The fields whose updates need the statements, by default all. */
   readonly fields?: ReadonlySet<string> | undefined;
 }
 
 /** `undefined` if the update needs no statements. */
-export function ruleOfUpdate(
-  rule: TransactionRule | undefined,
+export function statementsForUpdate(
+  added: AddedStatements | undefined,
   paths: readonly string[],
-): TransactionRule | undefined {
-  const { fields } = rule ?? {};
-  return fields === undefined || paths.some((path) => fields.has(topOf(path))) ? rule : undefined;
+): AddedStatements | undefined {
+  const { fields } = added ?? {};
+  return fields === undefined || paths.some((path) => fields.has(topOf(path))) ? added : undefined;
 }
 
-export interface Place {
+export interface WriteContext {
   readonly model: Model<unknown>;
   readonly timeBudget: TimeBudget;
-  readonly rule?: TransactionRule | undefined;
+  readonly addedStatements?: AddedStatements | undefined;
   /** Of documents that a hook has given. */
   readonly session?: ClientSession | null | undefined;
   readonly part?: TransactionPart | undefined;
   readonly around?: Around | undefined;
 }
 
-interface WriteOptions extends Place {
+interface TransactOptions extends WriteContext {
   readonly change: WrittenEntities["change"];
   /** The only entity of the write, for whose lock the write waits. */
   readonly id?: unknown;
-  /** All or none, as always with a rule. */
+  /** All or none, as always with added statements. */
   readonly isAtomic?: boolean;
   readonly isContended?: boolean;
 }
 
 export interface Sent {
-  /** Missing if no rule needs them. */
+  /** Missing if there are no added statements. */
   readonly written?: readonly WrittenEntity[] | undefined;
 }
 
 export async function transact<T extends Sent>(
-  options: WriteOptions,
+  options: TransactOptions,
   work: (statement: StatementOptions) => Promise<T>,
 ): Promise<T> {
-  const { model, change, rule, around = wayOf(options) } = options;
+  const { model, change, addedStatements, around = wayOf(options) } = options;
   let sent: T | undefined;
   await around(async (session, mostMS) => {
     sent = await work(statementIn(options, { session, mostMS }));
     const { written: entities } = sent;
-    if (rule === undefined || !entities?.length) return;
+    if (addedStatements === undefined || !entities?.length) return;
     if (session === undefined) {
       throw new TypeError("Cannot write the entities of a class together: there is no transaction");
     }
-    await rule.send({ change, entities, model }, session);
+    await addedStatements.send({ change, entities, model }, session);
   });
   return sent as T;
 }
 
 function statementIn(
-  { model, timeBudget, session: own }: Place,
+  { model, timeBudget, session: own }: WriteContext,
   { session, mostMS }: {
     readonly session: ClientSession | undefined;
     readonly mostMS: number | undefined;
@@ -105,13 +105,13 @@ export function turnOf(model: Model<unknown>, id: unknown): string {
  * The transaction of a batch comes before that of the application, which would store the writes of a batch that is
  * undone.
  */
-function wayOf(options: WriteOptions): Around {
-  const { model, change, timeBudget, rule, part, id, isContended = false } = options;
+function wayOf(options: TransactOptions): Around {
+  const { model, change, timeBudget, addedStatements, part, id, isContended = false } = options;
   const session = options.session ?? (sharedSession() ? undefined : applicationSession());
   if (session?.inTransaction()) return async (write) => void await write(session);
   const { connection, turn } = turnsIn(model);
   const own = () => turnOf(model, id);
-  if (rule !== undefined || options.isAtomic) {
+  if (addedStatements !== undefined || options.isAtomic) {
     // Updates of different entities seldom conflict, but class options may write one document for all creations of a
     // collection.
     const name = id === undefined || change === "create" ? turn : own();

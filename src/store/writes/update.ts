@@ -7,7 +7,7 @@ import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { throughQuery } from "../../schema/mongoose/statements/through_query.ts";
 import { setFields, type StoredObject, storedText } from "../values.ts";
 import { appliedFields } from "./applied_fields.ts";
-import { type Place, type Sent, transact } from "./transact.ts";
+import { type Sent, transact, type WriteContext } from "./transact.ts";
 import {
   alwaysRead,
   BEFORE_WRITE,
@@ -21,7 +21,7 @@ type Projection = Readonly<Record<string, unknown>>;
 export interface UpdateCommand {
   /** Cast already. */
   readonly filter: Filter;
-  /** A list has the stages of a replacement, which has no rule. */
+  /** A list has the stages of a replacement, which has no added statements. */
   readonly update: Update | readonly object[];
   readonly id: unknown;
   /** A removal may be sent as an update. */
@@ -37,12 +37,12 @@ interface Updated extends Sent {
   readonly after?: StoredObject;
 }
 
-export async function updateOne(place: Place, command: UpdateCommand): Promise<Updated> {
+export async function updateOne(context: WriteContext, command: UpdateCommand): Promise<Updated> {
   const { change = "update", id, options } = command;
-  const { model, rule } = place;
-  const send = rule === undefined ? updateAlone : updateRecorded;
+  const { model, addedStatements } = context;
+  const send = addedStatements === undefined ? updateAlone : updateRecorded;
   return await transact(
-    { ...place, change, id },
+    { ...context, change, id },
     (statement) => send(model, { ...command, options: { ...options, ...statement } }),
   );
 }
@@ -50,13 +50,13 @@ export async function updateOne(place: Place, command: UpdateCommand): Promise<U
 /** Middleware runs once, even if a repeated transaction sends the statement again. */
 export async function updateThrough(
   query: Query<mongo.UpdateResult, unknown>,
-  { id, projection, ...place }: Place & Pick<UpdateCommand, "id" | "projection">,
+  { id, projection, ...context }: WriteContext & Pick<UpdateCommand, "id" | "projection">,
 ): Promise<Updated> {
   let updated: Updated = { isMet: false };
   await throughQuery(query, {
     method: "updateOne",
     async send(filter: Filter, update: Update, options: object) {
-      updated = await updateOne(place, { filter, update, id, projection, options });
+      updated = await updateOne(context, { filter, update, id, projection, options });
       const matchedCount = updated.isMet ? 1 : 0;
       const counts = { matchedCount, modifiedCount: matchedCount, upsertedCount: 0 };
       return { acknowledged: true, upsertedId: null, ...counts };
@@ -73,10 +73,10 @@ async function updateAlone(
   { collection, db }: Model<unknown>,
   { filter, update, projection, options }: Statement,
 ): Promise<Updated> {
-  const told = (options.writeConcern ?? db.db?.writeConcern)?.w !== 0;
+  const isAcknowledged = (options.writeConcern ?? db.db?.writeConcern)?.w !== 0;
   if (projection === undefined) {
     const { matchedCount } = await collection.updateOne(filter, update as object, options);
-    return { isMet: Number(matchedCount) > 0 || !told };
+    return { isMet: Number(matchedCount) > 0 || !isAcknowledged };
   }
   const after = await collection.findOneAndUpdate(filter, update as object, {
     ...options,
@@ -86,7 +86,7 @@ async function updateAlone(
     // `raw: true` of the connection would return bytes, also of errors.
     raw: false,
   });
-  return after === null ? { isMet: !told } : { isMet: true, after };
+  return after === null ? { isMet: !isAcknowledged } : { isMet: true, after };
 }
 
 function projected(projection: Projection): { readonly projection?: Projection } {
@@ -135,12 +135,12 @@ interface BoundUpdates {
 
 /** Throws "changed" if one of the updates matches no entity. */
 export async function updateEach(
-  place: Place,
+  context: WriteContext,
   { updates, scope }: BoundUpdates,
 ): Promise<void> {
-  const { model, rule } = place;
-  await transact({ ...place, change: "update", isAtomic: true }, async (options) => {
-    const before = rule && await readBefore(model, { updates, scope, options });
+  const { model, addedStatements } = context;
+  await transact({ ...context, change: "update", isAtomic: true }, async (options) => {
+    const before = addedStatements && await readBefore(model, { updates, scope, options });
     const statements = updates.map(({ q, u }) => ({ q, u }));
     const met = await sendUpdates(model as never, statements, options);
     if (met < updates.length) throw new StoreFailure({ kind: "changed" });

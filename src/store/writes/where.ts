@@ -4,7 +4,7 @@ import { everyFilter, type Filter } from "../../filter/filters.ts";
 import type { StatementOptions } from "../../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import type { StoredObject } from "../values.ts";
-import { collationOf, type Place, transact, type WrittenEntities } from "./transact.ts";
+import { collationOf, transact, type WriteContext, type WrittenEntities } from "./transact.ts";
 import { alwaysRead, BEFORE_WRITE, changedBy, projectionOfWrite } from "./written_entity.ts";
 
 interface Matching {
@@ -21,19 +21,19 @@ interface UpdateMatching extends Matching {
 }
 
 /** Returns the number of updated entities. */
-export async function updateWhere(place: Place, command: UpdateMatching): Promise<number> {
-  const { model, rule } = place;
+export async function updateWhere(context: WriteContext, command: UpdateMatching): Promise<number> {
+  const { model, addedStatements } = context;
   const { filter, update, arrayFilters, change = "update" } = command;
   let count = 0;
-  await transact({ ...place, change }, async (statement) => {
-    const options = optionsOf(place, { ...command, statement });
+  await transact({ ...context, change }, async (statement) => {
+    const options = optionsOf(context, { ...command, statement });
     const all = { ...options, ...arrayFilters && { arrayFilters: [...arrayFilters] } };
-    if (rule === undefined) {
+    if (addedStatements === undefined) {
       count = (await model.collection.updateMany(filter, update as object, all)).modifiedCount;
       return {};
     }
     const projection = projectionOfWrite([update], alwaysRead(model));
-    const found = await readMatching(place, { filter, options, projection });
+    const found = await readMatching(context, { filter, options, projection });
     count = found.length;
     if (count > 0) await model.collection.updateMany(idsOf(found, filter), update as object, all);
     const written = found.map((before) => {
@@ -44,16 +44,16 @@ export async function updateWhere(place: Place, command: UpdateMatching): Promis
   return count;
 }
 
-/** Updates all matching entities if they are at most `most`. The place has no rule. */
+/** Updates all matching entities if they are at most `most`. The context has no added statements. */
 export async function updateUpTo(
-  place: Place,
+  context: WriteContext,
   { most, filter, update }: Pick<UpdateMatching, "filter" | "update"> & { readonly most: number },
 ): Promise<number> {
-  const { collection } = place.model;
+  const { collection } = context.model;
   const limit = Number.isFinite(most) ? { limit: most + 1 } : {};
   let count = 0;
-  await transact({ ...place, change: "update", isAtomic: true }, async (statement) => {
-    const options = optionsOf(place, { filter, statement });
+  await transact({ ...context, change: "update", isAtomic: true }, async (statement) => {
+    const options = optionsOf(context, { filter, statement });
     count = await collection.countDocuments(filter, { ...options, ...limit });
     if (count > most) throw new StoreFailure({ kind: "tooMany", limit: most });
     if (count > 0) await collection.updateMany(filter, update as object, options);
@@ -62,18 +62,18 @@ export async function updateUpTo(
   return count;
 }
 
-export async function removeWhere(place: Place, command: Matching): Promise<number> {
-  const { model: { collection }, rule } = place;
+export async function removeWhere(context: WriteContext, command: Matching): Promise<number> {
+  const { model: { collection }, addedStatements } = context;
   const { filter } = command;
   // A write of the parent may end without this one.
   let count = 0;
-  await transact({ ...place, change: "remove" }, async (statement) => {
-    const options = optionsOf(place, { ...command, statement });
-    if (rule === undefined) {
+  await transact({ ...context, change: "remove" }, async (statement) => {
+    const options = optionsOf(context, { ...command, statement });
+    if (addedStatements === undefined) {
       count = (await collection.deleteMany(filter, options)).deletedCount;
       return {};
     }
-    const found = await readMatching(place, { filter, options, projection: {} });
+    const found = await readMatching(context, { filter, options, projection: {} });
     if (found.length > 0) await collection.deleteMany(idsOf(found, filter), options);
     count = found.length;
     return { written: found.map((before) => ({ id: before._id, before })) };
@@ -83,7 +83,7 @@ export async function removeWhere(place: Place, command: Matching): Promise<numb
 
 /** In the transaction of the write, which therefore changes the same entities. */
 async function readMatching(
-  { model }: Place,
+  { model }: WriteContext,
   { filter, options, projection }: {
     readonly filter: Filter;
     readonly options: mongo.FindOptions;

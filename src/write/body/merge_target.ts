@@ -10,7 +10,7 @@ import { isClearable, isProtected } from "../../schema/fields/visibility.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import { isAlwaysRequired } from "../../schema/mongoose/schemas/field_rules.ts";
-import { pendingProblems } from "../../schema/mongoose/statements/judge_validation.ts";
+import { pendingProblems } from "../../schema/mongoose/statements/filter_errors.ts";
 import type { BodyCast } from "./cast_body.ts";
 
 export interface MergeStep {
@@ -177,13 +177,13 @@ function withStored(given: unknown, stored: unknown): unknown {
 }
 
 function elementsNamed(list: readonly unknown[], current: readonly unknown[]) {
-  const known = new Map(current.filter(isIdentified).map((each) => [String(each._id), each]));
+  const byId = new Map(current.filter(isIdentified).map((each) => [String(each._id), each]));
   const named = new Map<number, unknown>();
   for (const [index, each] of list.entries()) {
     const id = isJsonObject(each) ? identifierText(each._id) : "";
-    const element = known.get(id);
+    const element = byId.get(id);
     if (element !== undefined) named.set(index, element);
-    known.delete(id);
+    byId.delete(id);
   }
   return named;
 }
@@ -217,11 +217,11 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   const own = isDocument(value) && shape
     ? describeShape(value.schema as Schema, shape.rights)
     : shape;
-  const misfits = isDocument(value) ? Object.keys(pendingProblems(value)).map(topOf) : [];
+  const uncast = isDocument(value) ? Object.keys(pendingProblems(value)).map(topOf) : [];
   return kind === "object" && [...own?.fields ?? []].some(([name, inner]) => {
     const each = Object.hasOwn(values, name) ? values[name] : undefined;
     if (isOfFeature(inner)) return false;
-    if (each === undefined || each === null) return misfits.includes(name) && isProtected(inner);
+    if (each === undefined || each === null) return uncast.includes(name) && isProtected(inner);
     return isProtected(inner) ? !isDefault(each, inner) : holdsProtected(each, inner);
   });
 }

@@ -94,15 +94,15 @@ class StrictCheck {
 
   /** A write keeps the read-only values of a stored element with the same `_id`. */
   #elements(list: readonly unknown[], { field, path, stored }: ValuePlace): void {
-    const known = new Map<string, unknown>();
+    const byId = new Map<string, unknown>();
     for (const each of Array.isArray(stored) ? stored : []) {
-      if (isJsonObject(each) && each._id !== undefined) known.set(String(each._id), each);
+      if (isJsonObject(each) && each._id !== undefined) byId.set(String(each._id), each);
     }
     for (const [index, each] of list.entries()) {
       if (each === null) continue;
       const id = isJsonObject(each) ? identifierText(each._id) : "";
-      this.#value(each, { field, path: `${path}.${index}`, stored: known.get(id) });
-      known.delete(id);
+      this.#value(each, { field, path: `${path}.${index}`, stored: byId.get(id) });
+      byId.delete(id);
     }
   }
 

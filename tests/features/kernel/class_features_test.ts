@@ -175,11 +175,11 @@ test("the option of a class is checked, and two @rest of the class have no diffe
 const signed: ClassFeature<true> = {
   name: "signed",
   check: () => true,
-  schema(_rule, schema) {
+  schema(_config, schema) {
     const stamp = { type: String, readonly: true };
     schema.add({ madeBy: stamp, changedBy: stamp } as never);
   },
-  stamps: (_rule, { req, isNew }) => ({
+  stamps: (_config, { req, isNew }) => ({
     changedBy: req.headers["x-user"],
     ...isNew && { madeBy: req.headers["x-user"] },
   }),
@@ -188,7 +188,7 @@ const signed: ClassFeature<true> = {
 const recorded: ClassFeature<true> = {
   name: "recorded",
   check: () => true,
-  async together(_rule, { change, entities, model, req, session }) {
+  async addStatements(_config, { change, entities, model, req, session }) {
     if (req?.headers["x-user"] === "nobody") throw new Error("No records of nobody");
     const records = entities.map(({ id }) => ({ change, id }));
     await model.db.collection("records").insertMany(records, { session });

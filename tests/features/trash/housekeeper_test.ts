@@ -5,7 +5,7 @@ import mongoose from "mongoose";
 import { Framework, getModel } from "../../../mod.ts";
 import { endAtClose } from "../../../src/http/close_server.ts";
 import { Housekeeper } from "../../../src/host/housekeeper.ts";
-import { openRoutes } from "../../../src/host/initialize.ts";
+import { routesOfOptions } from "../../../src/host/initialize.ts";
 import { test } from "../../harness/testing.ts";
 import { until, whenIndexed } from "../../support/until.ts";
 import { Card, serveSheets, Sheet, storeRemoved } from "./sheets.ts";
@@ -15,7 +15,7 @@ const EVERY_MS = 40;
 /** Opens a housekeeper with short intervals, which ends at the end of its block. */
 function openHousekeeper({ isScheduled = true } = {}) {
   const housekeeper = new Housekeeper({ everyMS: EVERY_MS });
-  housekeeper.add(openRoutes({ models: [Sheet, Card] }), { isScheduled });
+  housekeeper.add(routesOfOptions({ models: [Sheet, Card] }), { isScheduled });
   return { stop: () => housekeeper.stop(), [Symbol.asyncDispose]: () => housekeeper.stop() };
 }
 

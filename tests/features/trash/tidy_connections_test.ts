@@ -16,7 +16,7 @@ import {
 } from "../../../mod.ts";
 import { connectionsFrom } from "../../../src/store/request_connection.ts";
 import { Housekeeper } from "../../../src/host/housekeeper.ts";
-import { openRoutes } from "../../../src/host/initialize.ts";
+import { routesOfOptions } from "../../../src/host/initialize.ts";
 import { test } from "../../harness/testing.ts";
 import { openReplicaSet, sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { mount, type Mounted } from "../../support/support.ts";
@@ -83,7 +83,7 @@ test("what expires on connections of getConnection is removed at intervals", asy
   await using app = await serve();
   await app.get("/ledgers", as("a"));
   const housekeeper = new Housekeeper({ everyMS: 40 });
-  housekeeper.add(openRoutes({ models: [Ledger] }), { isScheduled: true });
+  housekeeper.add(routesOfOptions({ models: [Ledger] }), { isScheduled: true });
   await storeRemoved(byTenant("a"));
   await until(async () => (await counts())[0] === 0);
   await housekeeper.stop();

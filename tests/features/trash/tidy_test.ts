@@ -3,7 +3,7 @@ import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import { all, Framework, FrameworkModel, getModel, prop, rest } from "../../../mod.ts";
 import { Housekeeper } from "../../../src/host/housekeeper.ts";
-import { openRoutes } from "../../../src/host/initialize.ts";
+import { routesOfOptions } from "../../../src/host/initialize.ts";
 import { test } from "../../harness/testing.ts";
 import { whenIndexed } from "../../support/until.ts";
 import { watchCommands } from "../../support/both_paths.ts";
@@ -14,7 +14,7 @@ const history = () => mongoose.connection.collection("sheets_history");
 /** The housekeeper of another process of the application. */
 function otherProcess(): Housekeeper {
   const housekeeper = new Housekeeper();
-  housekeeper.add(openRoutes({ models: [Sheet, Card, Stone] }), { isScheduled: false });
+  housekeeper.add(routesOfOptions({ models: [Sheet, Card, Stone] }), { isScheduled: false });
   return housekeeper;
 }
 
@@ -142,7 +142,7 @@ test("a class on another connection is left out", async () => {
   }
   await getModel(Other).collection.insertOne({ deletedAt: new Date(0) } as never);
   const housekeeper = new Housekeeper();
-  housekeeper.add(openRoutes({ models: [Other] }), { isScheduled: false });
+  housekeeper.add(routesOfOptions({ models: [Other] }), { isScheduled: false });
   assertEquals(await housekeeper.tidy(), { removed: {} });
   assertEquals(await getModel(Other).collection.countDocuments(), 1);
   assertEquals((await app.get("/cards")).status, 200);

@@ -5,7 +5,7 @@ import { JSON_SCALARS, type JsonSchema, KEYS, orNull } from "../json_schema.ts";
 import { describeNumber } from "./numbers.ts";
 import { describeOther } from "./others.ts";
 import { strictValue } from "./strict_value.ts";
-import { describeText } from "./texts.ts";
+import { describeString } from "./strings.ts";
 
 export function bodyValue(node: ValueNode, components: Components): JsonSchema {
   if (node.opaque && (!components.isStrict || node.isCast)) return DECIDED;
@@ -26,10 +26,10 @@ function valueSchema(node: ValueNode, components: Components): JsonSchema {
 }
 
 export function scalarValue(node: ValueNode, components: Components): JsonSchema {
-  const { type, rules, filled, nullable } = node;
+  const { type, constraints, filled, nullable } = node;
   const own = describeScalar(node);
   if (own === undefined) return unknownType(type);
-  if (Object.keys(rules).length > 0) return own;
+  if (Object.keys(constraints).length > 0) return own;
   const shared = { ...node, filled: false, nullable: true };
   const schema = components.add(`input ${type}`, {
     name: `${type}Input`,
@@ -55,7 +55,9 @@ function textOf(schema: JsonSchema): JsonSchema {
 }
 
 function describeScalar(node: ValueNode): JsonSchema | undefined {
-  return node.type === "String" ? describeText(node) : describeNumber(node) ?? describeOther(node);
+  return node.type === "String"
+    ? describeString(node)
+    : describeNumber(node) ?? describeOther(node);
 }
 
 const READ: Readonly<Record<string, string>> = {

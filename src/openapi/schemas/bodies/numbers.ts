@@ -48,7 +48,7 @@ export function describeNumber(node: ValueNode): JsonSchema | undefined {
     };
   }
   const others = [true, false].filter((each) => isWithin(Number(each), node));
-  const text = minimum === 0 && node.rules.maximum === undefined
+  const text = minimum === 0 && node.constraints.maximum === undefined
     ? { type: "string", pattern: texts.positive, ...least }
     : undefined;
   const values = [...others, ...text === undefined && node.nullable ? [""] : []];
@@ -91,8 +91,8 @@ interface Bounds {
   readonly maximum?: number;
 }
 
-function boundsOf({ type, rules }: ValueNode): Bounds {
-  const { enum: allowed, minimum, maximum } = rules;
+function boundsOf({ type, constraints }: ValueNode): Bounds {
+  const { enum: allowed, minimum, maximum } = constraints;
   const numbers = allowed?.filter((each) => typeof each === "number");
   return {
     ...type === "Int32" && INT32,
@@ -102,7 +102,7 @@ function boundsOf({ type, rules }: ValueNode): Bounds {
   };
 }
 
-function isBounded({ rules: { minimum, maximum } }: ValueNode): boolean {
+function isBounded({ constraints: { minimum, maximum } }: ValueNode): boolean {
   return minimum !== undefined || maximum !== undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { ValueNode } from "../../../describe/describe_object.ts";
-import { tellDate } from "../../../describe/tell_rules.ts";
+import { formatDate } from "../../../describe/describe_constraints.ts";
 import { GIVEN_IDENTIFIER, type JsonSchema, oneOf } from "../json_schema.ts";
 import { SAFE } from "./numbers.ts";
 
@@ -45,11 +45,11 @@ export function describeOther(node: ValueNode): JsonSchema | undefined {
 
 /** JSON Schema cannot express bounds of dates. */
 export function dateBounds(
-  { type, rules: { minimum, maximum } }: ValueNode,
+  { type, constraints: { minimum, maximum } }: ValueNode,
 ): readonly string[] {
   return [
-    ...minimum === undefined ? [] : [`not before ${tellDate(new Date(minimum), type)}`],
-    ...maximum === undefined ? [] : [`not after ${tellDate(new Date(maximum), type)}`],
+    ...minimum === undefined ? [] : [`not before ${formatDate(new Date(minimum), type)}`],
+    ...maximum === undefined ? [] : [`not after ${formatDate(new Date(maximum), type)}`],
   ];
 }
 

@@ -9,10 +9,10 @@ import type { Components } from "../components.ts";
 import type { JsonSchema } from "../json_schema.ts";
 import { describeStrictNumber, SAFE } from "./numbers.ts";
 import { dateBounds } from "./others.ts";
-import { describeStrictText } from "./texts.ts";
+import { describeStrictString } from "./strings.ts";
 
 const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
-  String: describeStrictText,
+  String: describeStrictString,
   Number: describeStrictNumber,
   Double: describeStrictNumber,
   Int32: describeStrictNumber,
@@ -51,19 +51,19 @@ const SHARED: Readonly<Record<string, string>> = {
   Decimal128: "A decimal number, as a text where a number of JSON does not hold it exactly",
 };
 
-/** A setter may change the value before its rules are checked. */
+/** A setter may change the value before its constraints are checked. */
 export function strictValue(node: ValueNode, components: Components): JsonSchema {
   const { type, opaque } = node;
   const describe = TYPES[type];
   if (describe === undefined) return unknownType(type);
-  const ruled = opaque ? { ...node, rules: {}, filled: false, reworked: [] } : node;
+  const checked = opaque ? { ...node, constraints: {}, filled: false, reworked: [] } : node;
   const description = SHARED[type];
-  if (description === undefined) return describe(ruled);
+  if (description === undefined) return describe(checked);
   const schema = components.add(`strict ${type}`, {
     name: `${type}Value`,
     describe: () => ({ description, ...describe(node) }),
   });
-  const bounds = type === "Date" ? dateBounds(ruled).join(", ") : "";
+  const bounds = type === "Date" ? dateBounds(checked).join(", ") : "";
   return bounds === "" ? schema : { ...schema, description: bounds };
 }
 

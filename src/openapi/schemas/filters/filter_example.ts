@@ -1,5 +1,5 @@
 import {
-  declaredRules,
+  constraintsOf,
   hasOwnCast,
   hasOwnSetters,
 } from "../../../schema/mongoose/schemas/field_rules.ts";
@@ -25,7 +25,7 @@ export function exampleCondition(field: FieldShape): ExampleCondition | undefine
     return undefined;
   }
   const name = typeName(field);
-  const { enum: [choice] = [], minimum } = declaredRules(type);
+  const { enum: [choice] = [], minimum } = constraintsOf(type);
   if (typeof choice === "string" || typeof choice === "number") return { condition: choice };
   if (NUMBERS.has(name)) return { operator: "$gte", condition: { $gte: minimum ?? 0 } };
   if (name === "Date") return { operator: "$gte", condition: { $gte: "2020-01-01T00:00:00.000Z" } };

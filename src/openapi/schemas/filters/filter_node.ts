@@ -95,8 +95,8 @@ function listedValue(
 }
 
 function wholeNode(shape: Shape, { schema, model }: FilterPlace): FilterNode {
-  const known = nodes.get(shape);
-  if (known !== undefined) return known;
+  const cached = nodes.get(shape);
+  if (cached !== undefined) return cached;
   const fields = new Map<string, FilterValue>();
   const node = { model, fields };
   nodes.set(shape, node);

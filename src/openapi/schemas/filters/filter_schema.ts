@@ -10,7 +10,7 @@ export function describeFilter(node: FilterNode, components: Components): JsonSc
   const patterns = new Map<string, JsonSchema>();
   addPaths(node, {
     prefix: "",
-    seen: new Set(),
+    visited: new Set(),
     above: [],
     isLast: false,
     properties,
@@ -32,8 +32,8 @@ export function describeFilter(node: FilterNode, components: Components): JsonSc
 
 interface Paths {
   readonly prefix: string;
-  /** `seen` has classes that embed themselves, below any field. `above` has only the classes that contain the path. */
-  readonly seen: Set<FilterNode>;
+  /** `visited` has classes that embed themselves, below any field. `above` has only classes that contain the path. */
+  readonly visited: Set<FilterNode>;
   readonly above: readonly FilterNode[];
   /** The list ends at the next class that embeds itself, so that the schema stays small. */
   readonly isLast: boolean;
@@ -73,13 +73,13 @@ function addBelow(value: FilterValue, paths: Paths): void {
 
 /** The list would never end, so a pattern allows every longer path. */
 function addRecursive(node: FilterNode, paths: Paths): void {
-  const { prefix, seen, above, isLast, patterns } = paths;
+  const { prefix, visited, above, isLast, patterns } = paths;
   if (isLast || above.includes(node)) {
     patterns.set(`^${escaped(prefix)}.+$`, {});
     return;
   }
-  const isKnown = seen.has(node);
-  seen.add(node);
+  const isKnown = visited.has(node);
+  visited.add(node);
   addPaths(node, { ...paths, above: [...above, node], isLast: isKnown });
 }
 

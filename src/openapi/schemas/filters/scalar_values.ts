@@ -20,7 +20,7 @@ const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])
 export function comparedValue(type: string, components: Components): JsonSchema {
   const node: ValueNode = {
     type,
-    rules: {},
+    constraints: {},
     nullable: true,
     filled: false,
     reworked: [],

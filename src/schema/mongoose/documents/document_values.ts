@@ -61,8 +61,8 @@ export function initFields(doc: Document, values: Readonly<Record<string, unknow
     if (doc.populated(name) !== undefined) doc.depopulate(name);
     delete raw[name];
   }
-  const present = Object.entries(values).filter(([, value]) => value !== undefined);
-  (doc as unknown as { $__init(values: object): void }).$__init(Object.fromEntries(present));
+  const defined = Object.entries(values).filter(([, value]) => value !== undefined);
+  (doc as unknown as { $__init(values: object): void }).$__init(Object.fromEntries(defined));
   // The JSON of the document must keep the order of the stored entity.
   for (const name of new Set([...order, ...Object.keys(raw)])) {
     if (!Object.hasOwn(raw, name)) continue;
@@ -73,7 +73,7 @@ export function initFields(doc: Document, values: Readonly<Record<string, unknow
 }
 
 /** Mongoose adds the same validation error for a stored value that it cannot cast. */
-export function noteMisfit(
+export function addCastError(
   doc: Document,
   { path, value, reason = new CastError("unknown", value, path) }: {
     readonly path: string;

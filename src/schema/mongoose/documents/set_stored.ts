@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Document, SchemaType } from "mongoose";
-import { noteMisfit, setRaw } from "./document_values.ts";
+import { addCastError, setRaw } from "./document_values.ts";
 import { readableCopy } from "./unreadable_values.ts";
 
 const { CastError } = mongoose.Error;
@@ -14,11 +14,11 @@ export function setStored(
   try {
     const cast = readable === undefined ? undefined : type.cast(readable, doc, true, undefined, {});
     setRaw(doc, { path, value: cast });
-    if (readable === undefined && value !== undefined) noteMisfit(doc, { path });
+    if (readable === undefined && value !== undefined) addCastError(doc, { path });
   } catch (reason) {
     // In the place of an embedded object, Mongoose throws another error than a `CastError`.
     if (!(reason instanceof mongoose.Error)) throw reason;
-    noteMisfit(doc, reason instanceof CastError ? { path, value, reason } : { path });
+    addCastError(doc, reason instanceof CastError ? { path, value, reason } : { path });
   }
   doc.markModified(path);
 }

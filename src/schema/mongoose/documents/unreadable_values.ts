@@ -26,13 +26,13 @@ export function readableCopy(value: unknown, type: SchemaType): unknown {
   return holder.value;
 }
 
-interface Place {
+interface SchemaPath {
   readonly schema: Schema;
   /** With a dot at its end. Empty for an object with a separate schema. */
   readonly prefix: string;
 }
 
-function dropWithin(stored: unknown, { schema, prefix }: Place): void {
+function dropWithin(stored: unknown, { schema, prefix }: SchemaPath): void {
   if (Array.isArray(stored)) {
     return stored.forEach((each) => dropWithin(each, { schema, prefix }));
   }

@@ -42,9 +42,9 @@ export function declaredIndexes(schema: Schema): SchemaIndex[] {
 export function partialOptions([keys, options]: SchemaIndex): IndexOptions {
   const { sparse, ...others } = options;
   if (!sparse) return options;
-  const present = Object.keys(keys).map((name) => ({ [name]: { $exists: true } }));
-  const [first = {}] = present;
-  const filled = present.length === 1 ? first : { $or: present };
+  const exists = Object.keys(keys).map((name) => ({ [name]: { $exists: true } }));
+  const [first = {}] = exists;
+  const filled = exists.length === 1 ? first : { $or: exists };
   return { ...others, partialFilterExpression: { ...others.partialFilterExpression, ...filled } };
 }
 

@@ -93,8 +93,8 @@ const COPIED = [
   "setters",
 ] as const;
 
-/** Mongoose's clone of a schema keeps these rules for scalar fields only. */
-export function copyRules(from: SchemaType | undefined, to: SchemaType): void {
+/** Mongoose's clone of a schema keeps these constraints for scalar fields only. */
+export function copyConstraints(from: SchemaType | undefined, to: SchemaType): void {
   const given = internals(from) as Readonly<Record<string, unknown>>;
   for (const name of COPIED) if (name in given) Object.assign(to, { [name]: given[name] });
 }
@@ -130,7 +130,7 @@ export function requireId(schema: Schema): void {
   if (type === undefined || hasDefault(type)) return;
   type.required(true);
   type.immutable(true);
-  const { enum: allowed, match } = declaredRules(type);
+  const { enum: allowed, match } = constraintsOf(type);
   if (
     type instanceof mongoose.Schema.Types.String && allowed === undefined && match === undefined
   ) {
@@ -151,8 +151,8 @@ export function hasUsualId(schema: Schema): boolean {
   return own === usual;
 }
 
-/** The rules that JSON Schema can express. */
-export interface DeclaredRules {
+/** The constraints that JSON Schema can express. */
+export interface Constraints {
   readonly enum?: readonly unknown[];
   readonly minimum?: number | Date;
   readonly maximum?: number | Date;
@@ -161,8 +161,10 @@ export interface DeclaredRules {
   readonly match?: RegExp;
 }
 
-/** Keyed by the type of Mongoose's validator, which keeps the value of the option in `keptAs`. */
-const RULES: Readonly<Record<string, readonly [rule: keyof DeclaredRules, keptAs: string]>> = {
+/** Keyed by the type of Mongoose's validator, which keeps the value of the option in `property`. */
+const CONSTRAINTS: Readonly<
+  Record<string, readonly [constraint: keyof Constraints, property: string]>
+> = {
   enum: ["enum", "enumValues"],
   min: ["minimum", "min"],
   max: ["maximum", "max"],
@@ -171,19 +173,19 @@ const RULES: Readonly<Record<string, readonly [rule: keyof DeclaredRules, keptAs
   regexp: ["match", "regexp"],
 };
 
-export function declaredRules(type: SchemaType | undefined): DeclaredRules {
+export function constraintsOf(type: SchemaType | undefined): Constraints {
   return Object.fromEntries((type?.validators ?? []).flatMap((validator) => {
-    const [rule] = RULES[String(validator.type)] ?? [];
-    const value = keptValue(validator);
+    const [constraint] = CONSTRAINTS[String(validator.type)] ?? [];
+    const value = limitOf(validator);
     const isKnown = Number.isFinite(value) || Array.isArray(value) || value instanceof Date ||
       value instanceof RegExp;
-    return rule !== undefined && isKnown ? [[rule, value]] : [];
+    return constraint !== undefined && isKnown ? [[constraint, value]] : [];
   }));
 }
 
-function keptValue(validator: SchemaType["validators"][number]): unknown {
-  const [, keptAs] = RULES[String(validator.type)] ?? [];
-  return keptAs === undefined ? undefined : Reflect.get(validator, keptAs);
+function limitOf(validator: SchemaType["validators"][number]): unknown {
+  const [, property] = CONSTRAINTS[String(validator.type)] ?? [];
+  return property === undefined ? undefined : Reflect.get(validator, property);
 }
 
 const COMPOUND: readonly string[] = ["Array", "DocumentArray", "Embedded", "Map", "Mixed"];
@@ -192,17 +194,17 @@ const COMPOUND: readonly string[] = ["Array", "DocumentArray", "Embedded", "Map"
  * Limits that are functions and setters of the application may read the document, so they are not
  * called.
  */
-export function ruleAgainstDefault(type: SchemaType): string | undefined {
+export function constraintAgainstDefault(type: SchemaType): string | undefined {
   const { default: given } = type.options as { default?: unknown };
   const { embeddedSchemaType: element = type } = type as { embeddedSchemaType?: SchemaType };
   const isKnown = typeof given !== "function" && !hasOwnSetters(type) && isMongooseType(element) &&
     !COMPOUND.includes(element.instance);
   if (!isKnown) return undefined;
   return [given].flat().filter((value) => value !== undefined && value !== null)
-    .map((value) => ruleAgainst(element, value)).find(Boolean);
+    .map((value) => brokenConstraint(element, value)).find(Boolean);
 }
 
-function ruleAgainst(type: SchemaType, given: unknown): string | undefined {
+function brokenConstraint(type: SchemaType, given: unknown): string | undefined {
   let value: unknown;
   try {
     value = castForQuery(type, given);
@@ -210,8 +212,8 @@ function ruleAgainst(type: SchemaType, given: unknown): string | undefined {
     return "type";
   }
   const broken = type.validators.find((each) => {
-    const kept = keptValue(each);
-    return kept !== undefined && typeof kept !== "function" && !each.validator?.(value);
+    const limit = limitOf(each);
+    return limit !== undefined && typeof limit !== "function" && !each.validator?.(value);
   });
   if (broken === undefined) return undefined;
   const name = broken.type === "regexp" ? "match" : broken.type;

@@ -7,7 +7,7 @@ import { typesWithin } from "./schema_members.ts";
  * Mongoose keeps the validators that it made from options here. All others are the application's,
  * except that of `match`.
  */
-const KEPT_AS = [
+const BUILT_IN = [
   "requiredValidator",
   "enumValidator",
   "minValidator",
@@ -16,11 +16,11 @@ const KEPT_AS = [
   "maxlengthValidator",
 ];
 
-export function judgesValuesAlone(type: SchemaType): boolean {
-  const kept = keptValidators(type);
-  return (type.validators as HostRule[]).every(({ validator, regexp, propsParameter }) =>
+export function validatesValueAlone(type: SchemaType): boolean {
+  const builtIn = builtInValidators(type);
+  return (type.validators as SchemaValidator[]).every(({ validator, regexp, propsParameter }) =>
     // Mongoose keeps the validator of `match` in no property of the type.
-    kept.includes(validator) || regexp instanceof RegExp ||
+    builtIn.includes(validator) || regexp instanceof RegExp ||
     (isArrow(validator) && propsParameter !== true)
   );
 }
@@ -35,8 +35,8 @@ function isArrow(validator: unknown): boolean {
     /^(async\s*)?(\(|[\w$]+\s*=>)/.test(Function.prototype.toString.call(validator));
 }
 
-function keptValidators(type: SchemaType): unknown[] {
-  return KEPT_AS.map((name) => (type as unknown as Record<string, unknown>)[name])
+function builtInValidators(type: SchemaType): unknown[] {
+  return BUILT_IN.map((name) => (type as unknown as Record<string, unknown>)[name])
     .filter((each) => typeof each === "function");
 }
 
@@ -46,13 +46,13 @@ function keptValidators(type: SchemaType): unknown[] {
  */
 export function guardValidators(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
-    const kept = keptValidators(type);
-    for (const rule of type.validators as HostRule[]) {
-      const { validator } = rule;
-      if (typeof validator !== "function" || kept.includes(validator)) continue;
-      rule.ErrorConstructor ??= RuleError;
-      // `isArrow()` judges the wrapper, so it must have the same form.
-      rule.validator = isArrow(validator)
+    const builtIn = builtInValidators(type);
+    for (const entry of type.validators as SchemaValidator[]) {
+      const { validator } = entry;
+      if (typeof validator !== "function" || builtIn.includes(validator)) continue;
+      entry.ErrorConstructor ??= SafeValidatorError;
+      // `isArrow()` checks the wrapper, so it must have the same form.
+      entry.validator = isArrow(validator)
         ? (...args: unknown[]) => handled(validator(...args))
         : function (this: unknown, ...args: unknown[]) {
           return handled(validator.apply(this, args));
@@ -61,7 +61,7 @@ export function guardValidators(schema: Schema): void {
   }
 }
 
-interface HostRule {
+interface SchemaValidator {
   regexp?: unknown;
   validator?: unknown;
   propsParameter?: boolean;
@@ -86,7 +86,7 @@ const { ValidatorError } = mongoose.Error;
  * Mongoose's error would replace text in a client's value that looks like a placeholder, and would
  * throw for an object with a key `toString`.
  */
-export class RuleError extends ValidatorError {
+export class SafeValidatorError extends ValidatorError {
   constructor(properties: Readonly<Record<string, unknown>>, doc?: object) {
     const { message } = properties;
     const toMessage = typeof message === "function"

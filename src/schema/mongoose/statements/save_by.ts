@@ -22,7 +22,7 @@ async function runPreSave(doc: Document): Promise<void> {
 }
 
 /** Error middleware may replace an error. */
-async function toldOf(doc: Document, error: unknown): Promise<unknown> {
+async function afterErrorMiddleware(doc: Document, error: unknown): Promise<unknown> {
   try {
     await middlewareOf(doc).execPost("save", doc, [doc], { error });
     return error;
@@ -43,12 +43,12 @@ export async function saveBy(
   } catch (error) {
     const errors = error instanceof BulkError ? error.errors : new Map([[0, error]]);
     const [first] = errors.values();
-    const told = new Map<number, unknown>();
+    const reported = new Map<number, unknown>();
     for (const [index, doc] of docs.entries()) {
-      told.set(index, await toldOf(doc, errors.get(index) ?? first));
+      reported.set(index, await afterErrorMiddleware(doc, errors.get(index) ?? first));
     }
-    if (!(error instanceof BulkError)) throw told.get(0);
-    throw new BulkError(new Map([...told].filter(([index]) => errors.has(index))));
+    if (!(error instanceof BulkError)) throw reported.get(0);
+    throw new BulkError(new Map([...reported].filter(([index]) => errors.has(index))));
   }
   await eachInTurn(docs, (doc) => middlewareOf(doc).execPost("save", doc, [doc]));
 }
@@ -74,7 +74,7 @@ export async function saveEachBy(
   const valid = await attempt(docs, (some) => eachInTurn(some, validate));
   const ready = await attempt(valid, (some) => eachInTurn(some, runPreSave));
   const saved = ready.length === 0 ? [] : await attempt(ready, write);
-  for (const [doc, error] of errors) errors.set(doc, await toldOf(doc, error));
+  for (const [doc, error] of errors) errors.set(doc, await afterErrorMiddleware(doc, error));
   const finish = (doc: Document) => middlewareOf(doc).execPost("save", doc, [doc]);
   await attempt(saved, (some) => eachInTurn(some, finish));
   return errors;

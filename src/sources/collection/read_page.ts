@@ -27,7 +27,7 @@ export async function readPage(read: ReadPage, collection: OpenCollection): Prom
   const { all, total } = await readFound(read, collection);
   const shown = all.slice(0, page.limit);
   const more = all.length > page.limit;
-  const text = await reader.joined(shown, { finder, ...query });
+  const text = await reader.concat(shown, { finder, ...query });
   const end = more ? pageEnd(shown.at(-1), page) : undefined;
   const next = page.isLoose ? pageEnd(all[page.limit], page) : undefined;
   return { text, size: shown.length, end, next, more, read: shown.length, total };
@@ -47,7 +47,7 @@ async function readFound(
   if (count === undefined) return { all: await gather(reader.batches(query)) };
   const counted = { limit: count.limit, conditions: castFilter(model, conditions) };
   const { counts } = modelSupport(model, shape);
-  const cursor = counts ? openCounted(model, { ...query, count: counted }) : undefined;
+  const cursor = counts ? countingCursor(model, { ...query, count: counted }) : undefined;
   if (cursor) return takeCount(await gather(readBatches(cursor)));
   const reading = gather(reader.batches(query));
   if (sharedSession() !== undefined) await reading;
@@ -71,7 +71,7 @@ interface Count {
 }
 
 /** The last document has the count. `undefined` if the result could differ from two statements. */
-function openCounted(
+function countingCursor(
   { collection }: Model<unknown>,
   { conditions, options, also = [], count, ...query }: StoredQuery & { readonly count: Count },
 ): mongo.AggregationCursor | undefined {

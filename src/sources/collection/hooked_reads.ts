@@ -9,14 +9,14 @@ import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { fillMarked, type TargetFinder, wantedIn } from "../../json/populate.ts";
 import { fillPage } from "../lists/fill_page.ts";
 import { mapInOrder } from "../lists/map_in_order.ts";
-import type { FoundPage, Judge, PageRead } from "../source.ts";
+import type { FieldHooks, FoundPage, PageRead } from "../source.ts";
 import { pageEnd } from "../window_end.ts";
 import { writeMarked } from "./bson_to_json.ts";
 import type { BsonReads, StoredQuery } from "./bson_reads.ts";
 
-interface JudgedReadsOptions {
+interface HookedReadsOptions {
   readonly reader: BsonReads;
-  readonly judge: Judge;
+  readonly fieldHooks: FieldHooks;
   readonly finder: TargetFinder | undefined;
   readonly timeBudget: TimeBudget;
 }
@@ -26,15 +26,15 @@ interface Passed {
   readonly leftOut: readonly string[];
 }
 
-export class JudgedReads {
+export class HookedReads {
   readonly #reader: BsonReads;
-  readonly #judge: Judge;
+  readonly #hooks: FieldHooks;
   readonly #finder: TargetFinder | undefined;
   readonly #timeBudget: TimeBudget;
 
-  constructor({ reader, judge, finder, timeBudget }: JudgedReadsOptions) {
+  constructor({ reader, fieldHooks, finder, timeBudget }: HookedReadsOptions) {
     this.#reader = reader;
-    this.#judge = judge;
+    this.#hooks = fieldHooks;
     this.#finder = finder;
     this.#timeBudget = timeBudget;
   }
@@ -43,7 +43,7 @@ export class JudgedReads {
     const { separator = "," } = query;
     let begun = false;
     for await (const passed of this.#passedBatches(query)) {
-      const text = await this.#joined(passed, query);
+      const text = await this.#concat(passed, query);
       if (begun) yield separator;
       begun = true;
       yield text;
@@ -73,7 +73,7 @@ export class JudgedReads {
     const last = shown.at(-1);
     const more = passed.length > page.limit;
     return {
-      text: shown.length === 0 ? "" : await this.#joined(shown, query),
+      text: shown.length === 0 ? "" : await this.#concat(shown, query),
       size: shown.length,
       end: more ? pageEnd(last?.stored, page) : undefined,
       next: page.isLoose ? pageEnd(passed[page.limit]?.stored, page) : undefined,
@@ -86,7 +86,7 @@ export class JudgedReads {
 
   async one(stored: Buffer, query: StoredQuery): Promise<Buffer | undefined> {
     const passed = await this.#pass(stored);
-    return passed && await this.#joined([passed], query);
+    return passed && await this.#concat([passed], query);
   }
 
   async #fill(page: PageRead, queryOf: (page: PageRead) => StoredQuery) {
@@ -99,7 +99,7 @@ export class JudgedReads {
         return this.#pass(stored);
       },
       endOf: (index) => pageEnd(read[index], page),
-      isOver: () => this.#judge.isOver(),
+      isOver: () => this.#hooks.isOver(),
       hasRest: true,
     });
     const lastIndex = kept.slice(0, page.limit).at(-1)?.index ?? -1;
@@ -112,7 +112,7 @@ export class JudgedReads {
       ? this.#reader.longList(query, this.#timeBudget)
       : this.#reader.batches(query, this.#timeBudget);
     for await (const batch of batches) {
-      if (this.#judge.isOver()) return;
+      if (this.#hooks.isOver()) return;
       yield documentsIn(batch);
     }
   }
@@ -126,16 +126,16 @@ export class JudgedReads {
   }
 
   #pass(stored: Buffer): MaybePromise<Passed | undefined> {
-    const effect = this.#judge.pass((names) => this.#reader.named(names).read(stored));
-    return andThen(effect, (known) => known && { stored, leftOut: known.leftOut });
+    const effect = this.#hooks.pass((names) => this.#reader.named(names).read(stored));
+    return andThen(effect, (passed) => passed && { stored, leftOut: passed.leftOut });
   }
 
-  async #joined(passed: readonly Passed[], query: StoredQuery): Promise<Buffer> {
+  async #concat(passed: readonly Passed[], query: StoredQuery): Promise<Buffer> {
     const { separator = "," } = query;
     if (this.#finder === undefined) {
       const writer = this.#writer(query, []);
       if (passed.every(({ leftOut }) => leftOut.length === 0)) {
-        return writer.joined(passed.map(({ stored }) => stored), separator);
+        return writer.concat(passed.map(({ stored }) => stored), separator);
       }
       const all = passed.map(({ stored, leftOut }) => {
         return { stored, writer: leftOut.length === 0 ? writer : this.#writer(query, leftOut) };
@@ -150,7 +150,7 @@ export class JudgedReads {
   async #texts(passed: readonly Passed[], query: StoredQuery): Promise<readonly Buffer[]> {
     const finder = this.#finder;
     if (finder === undefined) {
-      return passed.map(({ stored, leftOut }) => this.#writer(query, leftOut).joined([stored]));
+      return passed.map(({ stored, leftOut }) => this.#writer(query, leftOut).concat([stored]));
     }
     const marked = passed.map(({ stored, leftOut }) =>
       writeMarked([stored], { writer: this.#writer(query, leftOut), names: finder.names })
@@ -161,14 +161,14 @@ export class JudgedReads {
 
   /** A cursor must not have a sort value that a hook may leave out. */
   #hides({ paths }: PageRead): boolean {
-    return paths.some((path) => this.#judge.leavesOut.includes(topOf(path)));
+    return paths.some((path) => this.#hooks.leavesOut.includes(topOf(path)));
   }
 
   /**
    * The cursor may contain all sort values that the reader may see, whatever the client selects.
    */
   #whole({ stored, leftOut }: Passed, { whole }: StoredQuery): Buffer {
-    return this.#writer({ projection: whole ?? {} }, leftOut).joined([stored]);
+    return this.#writer({ projection: whole ?? {} }, leftOut).concat([stored]);
   }
 
   #writer(query: Pick<StoredQuery, "projection">, leftOut: readonly string[]) {

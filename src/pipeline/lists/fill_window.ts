@@ -3,7 +3,7 @@ import type { Schema } from "mongoose";
 import type { SortValues } from "../../filter/order.ts";
 import type { EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
 import { toJsonValue } from "../../json/to_json.ts";
-import { entityValue, joinedTexts, passReadHooks } from "../read.ts";
+import { concatenatedTexts, entityValue, passReadHooks } from "../read.ts";
 import type { OpenLevelContext } from "../request/request_context.ts";
 import { leftOutBy } from "../../declare/hooks/named_fields.ts";
 import { topOf } from "../../filter/filters.ts";
@@ -43,7 +43,7 @@ export async function fillWindow(
   const values = shown.map(({ value: { value } }) => value);
   return {
     values,
-    text: await joinedTexts(context, values),
+    text: await concatenatedTexts(context, values),
     size: shown.length,
     end: last && ends[last.index]?.(),
     next: page.isLoose ? ends[kept[limit]?.index ?? -1]?.() : undefined,

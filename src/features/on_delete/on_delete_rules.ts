@@ -8,7 +8,7 @@ import type { ListOnDelete, OnDelete } from "./option.ts";
 
 export type RuleName = Extract<OnDelete, string>;
 
-export interface DeclaredRule {
+export interface OnDeleteRule {
   readonly name: string;
   readonly rule: RuleName;
 }
@@ -26,7 +26,7 @@ const LIST_RULES: readonly unknown[] = [
   "keep",
 ] satisfies readonly ListOnDelete[];
 
-export function declaredRules(target: ModelClass): readonly DeclaredRule[] {
+export function onDeleteRules(target: ModelClass): readonly OnDeleteRule[] {
   const fields = [...describeModel(target).fields.values()];
   return fields.filter(({ options }) => options.onDelete !== undefined).map((field) => {
     const { name, options: { onDelete: rule } } = field;

@@ -13,30 +13,35 @@ import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { removalOf, stampingUpdate } from "../sources/collection/store_update.ts";
 import { type Additions, type StampedClass, stampsFor } from "../sources/additions.ts";
 import type { Stamps } from "../store/values.ts";
-import type { Place } from "../store/writes/transact.ts";
+import type { WriteContext } from "../store/writes/transact.ts";
 import { removeWhere, updateWhere } from "../store/writes/where.ts";
-import type { JoinedPlace, JoinedRequest, RemovalFields, TogetherWrite } from "./class_feature.ts";
+import type {
+  ClassWriterOptions,
+  RemovalFields,
+  TransactionRequest,
+  TransactionWrite,
+} from "./class_feature.ts";
 
-interface JoinedOptions {
+interface WriterOptions {
   readonly model: Model<unknown>;
-  readonly present: Filter;
+  readonly classConditions: Filter;
   readonly removal: RemovalFields | undefined;
   readonly additions: Additions | undefined;
   readonly timeBudget: TimeBudget;
-  readonly write: TogetherWrite;
+  readonly write: TransactionWrite;
 }
 
 /** All class options apply. Hooks of the class do not run. */
-export class JoinedClass {
+export class ClassWriter {
   readonly model: Model<unknown>;
   /** The conditions of class options, with cast values. */
-  readonly present: Filter;
+  readonly classConditions: Filter;
   readonly removal: RemovalFields | undefined;
-  readonly #options: JoinedOptions;
+  readonly #options: WriterOptions;
 
-  constructor(options: JoinedOptions) {
+  constructor(options: WriterOptions) {
     this.model = options.model;
-    this.present = options.present;
+    this.classConditions = options.classConditions;
     this.removal = options.removal;
     this.#options = options;
   }
@@ -48,10 +53,10 @@ export class JoinedClass {
   async remove(ids: readonly unknown[]): Promise<void> {
     const { model, additions } = this.#options;
     const update = removalOf(additions, model);
-    const filter = everyFilter({ _id: { $in: ids } }, this.present);
+    const filter = everyFilter({ _id: { $in: ids } }, this.classConditions);
     await (update === undefined
-      ? removeWhere(this.#place, { filter })
-      : updateWhere(this.#place, { filter, update, change: "remove" }));
+      ? removeWhere(this.#writeContext, { filter })
+      : updateWhere(this.#writeContext, { filter, update, change: "remove" }));
   }
 
   /** The values of the filter must be cast already. */
@@ -60,19 +65,19 @@ export class JoinedClass {
     { update, arrayFilters }: { readonly update: Update; readonly arrayFilters?: object[] },
   ): Promise<void> {
     const { model, additions } = this.#options;
-    const all = joinUpdates(
+    const all = mergeUpdates(
       stampingUpdate(stampsFor(additions, model)?.(false) ?? {}, model),
       update,
     );
-    await updateWhere(this.#place, { filter, update: all, arrayFilters }).catch(throwTaken);
+    await updateWhere(this.#writeContext, { filter, update: all, arrayFilters }).catch(throwTaken);
   }
 
-  get #place(): Place {
+  get #writeContext(): WriteContext {
     const { model, additions, write: { session }, timeBudget } = this.#options;
     return {
       model,
       timeBudget,
-      rule: additions?.rule,
+      addedStatements: additions?.addedStatements,
       around: async (work) => void await work(session),
     };
   }
@@ -85,20 +90,20 @@ function throwTaken(cause: unknown): never {
   throw refusal("CONFLICT", { message }, { cause });
 }
 
-function joinUpdates(...updates: readonly Update[]): Update {
-  const joined: Record<string, Record<string, unknown>> = {};
+function mergeUpdates(...updates: readonly Update[]): Update {
+  const merged: Record<string, Record<string, unknown>> = {};
   for (const [operator, paths] of updates.flatMap((each) => Object.entries(each))) {
-    joined[operator] = { ...joined[operator], ...paths };
+    merged[operator] = { ...merged[operator], ...paths };
   }
-  return joined;
+  return merged;
 }
 
-export async function openJoined(
-  write: TogetherWrite,
-  { target, operation, reach = "reference", timeBudget }: JoinedPlace & {
+export async function makeClassWriter(
+  write: TransactionWrite,
+  { target, operation, reach = "reference", timeBudget }: ClassWriterOptions & {
     readonly timeBudget: TimeBudget;
   },
-): Promise<JoinedClass> {
+): Promise<ClassWriter> {
   const { request, model: { db } } = write;
   if (request === undefined) throw new TypeError(`Cannot write "${target.name}" without a request`);
   await checkConnection(request, { write, target });
@@ -109,9 +114,9 @@ export async function openJoined(
   for (const condition of features.conditionsOf(target, reach)) {
     conditions.push(await condition(req) as Filter);
   }
-  return new JoinedClass({
+  return new ClassWriter({
     model,
-    present: castFilter(model, everyFilter(...conditions)),
+    classConditions: castFilter(model, everyFilter(...conditions)),
     removal: features.removalFieldsOf(target),
     additions: features.additionsOf(target, { req, actor, operation, route, timeBudget, origin }),
     timeBudget,
@@ -121,9 +126,9 @@ export async function openJoined(
 
 /** A transaction needs the same connection. */
 async function checkConnection(
-  { req, route }: JoinedRequest,
+  { req, route }: TransactionRequest,
   { write: { model, target: written }, target }: {
-    readonly write: TogetherWrite;
+    readonly write: TransactionWrite;
     readonly target: ModelClass;
   },
 ): Promise<void> {

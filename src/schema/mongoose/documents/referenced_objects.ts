@@ -17,7 +17,7 @@ interface InitOptions {
  *
  * The references are collected once, so the schema must be complete.
  */
-export const dropStrays = memoize((schema: Schema): true => {
+export const dropReferencedObjects = memoize((schema: Schema): true => {
   if (referencesOf(schema).length === 0) return true;
   const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
     // Mongoose also runs this for embedded documents, which the root document has already handled.
@@ -29,13 +29,16 @@ export const dropStrays = memoize((schema: Schema): true => {
   return true;
 });
 
-interface Place {
+interface ReferencePath {
   /** Ends with a dot. Empty for the root document. */
   readonly prefix: string;
   readonly populated: ReadonlySet<string>;
 }
 
-function dropWithin(stored: unknown, { schema, ...place }: Place & { schema: Schema }): void {
+function dropWithin(
+  stored: unknown,
+  { schema, ...place }: ReferencePath & { schema: Schema },
+): void {
   if (Array.isArray(stored)) {
     return stored.forEach((each) => dropWithin(each, { schema, ...place }));
   }
@@ -45,7 +48,7 @@ function dropWithin(stored: unknown, { schema, ...place }: Place & { schema: Sch
     const holder = names.reduce((at, each) => isJsonObject(at) ? at[each] : undefined, stored);
     if (!isJsonObject(holder) || !Object.hasOwn(holder, name)) continue;
     const at = { ...place, prefix: `${place.prefix}${path}` };
-    (holder as Record<string, unknown>)[name] = withoutStrays(holder[name], { type, ...at });
+    (holder as Record<string, unknown>)[name] = withIdentifiers(holder[name], { type, ...at });
   }
 }
 
@@ -54,7 +57,10 @@ interface TypeInternals {
   readonly embeddedSchemaType?: SchemaType;
 }
 
-function withoutStrays(value: unknown, { type, prefix, populated }: Place & { type: SchemaType }) {
+function withIdentifiers(
+  value: unknown,
+  { type, prefix, populated }: ReferencePath & { type: SchemaType },
+) {
   const { schema, embeddedSchemaType: element } = type as TypeInternals;
   if (schema !== undefined) {
     dropWithin(value, { schema, prefix: `${prefix}.`, populated });
@@ -62,7 +68,7 @@ function withoutStrays(value: unknown, { type, prefix, populated }: Place & { ty
   }
   const read = (each: unknown): unknown => {
     if (Array.isArray(each) && element !== undefined) return each.map(read);
-    return isStray(each) ? identifierIn(each) : each;
+    return isReferencedObject(each) ? identifierIn(each) : each;
   };
   if (type instanceof mongoose.Schema.Types.Map) {
     if (!isJsonObject(value) || populated.has(`${prefix}.$*`)) return value;
@@ -76,7 +82,7 @@ function withoutStrays(value: unknown, { type, prefix, populated }: Place & { ty
 
 const IDENTIFIERS = /^(ObjectI[dD]|Binary|UUID|Decimal128|Long|Int32|Double|Timestamp)$/;
 
-function isStray(value: unknown): boolean {
+function isReferencedObject(value: unknown): boolean {
   if (typeof value !== "object" || value === null || isDocument(value)) return false;
   if (value instanceof Date || value instanceof Uint8Array) return false;
   // Stored data may contain a key `_bsontype`, but only values of the driver inherit it.
@@ -84,10 +90,10 @@ function isStray(value: unknown): boolean {
     !IDENTIFIERS.test(String(value._bsontype));
 }
 
-function identifierIn(stray: unknown): unknown {
+function identifierIn(object: unknown): unknown {
   // The driver decodes an object with `$ref` and `$id` as a `DBRef`, whose identifier is `oid`.
-  const { _id, oid = _id } = stray as { _id?: unknown; oid?: unknown };
-  return oid === undefined || isStray(oid) ? null : oid;
+  const { _id, oid = _id } = object as { _id?: unknown; oid?: unknown };
+  return oid === undefined || isReferencedObject(oid) ? null : oid;
 }
 
 const referencesOf = memoize((schema: Schema) =>

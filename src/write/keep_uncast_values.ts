@@ -6,12 +6,12 @@ import { rawArray, rawValues, setRaw } from "../schema/mongoose/documents/docume
 import { factsOf } from "./document_facts.ts";
 import { memberOf, noteUnread } from "./note_unread.ts";
 import { putAt, type StoredObject, storedText } from "../store/values.ts";
-import { keptSoFar } from "./stored_values.ts";
+import { existingSnapshot } from "./stored_values.ts";
 
 const { Subdocument } = mongoose.Types;
 
 /** Keeps the values that Mongoose could not cast in a field set to a stored value. */
-export function keepMisfitsOf(
+export function keepUncastValues(
   doc: Document,
   { path, value }: { readonly path: string; readonly value: unknown },
 ): void {
@@ -23,12 +23,12 @@ export function keepMisfitsOf(
 }
 
 /** A save of the object around the value would remove it. The result is also `true` if that object is gone. */
-export function keepMisfit(doc: Document, path: string): boolean {
-  const kept = keptSoFar(doc);
+export function keepUncastValue(doc: Document, path: string): boolean {
+  const snapshot = existingSnapshot(doc);
   const [, only] = [...factsOf(doc).setValues ?? []]
     .find(([each]) => `${path}.`.startsWith(`${each}.`)) ?? [];
-  return kept !== undefined && kept.isSent &&
-    keepIn(path.split("."), { now: doc, before: only ?? kept.values });
+  return snapshot !== undefined && snapshot.isSent &&
+    keepIn(path.split("."), { now: doc, before: only ?? snapshot.values });
 }
 
 function keepIn(

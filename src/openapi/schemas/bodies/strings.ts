@@ -1,24 +1,24 @@
 import type { ValueNode } from "../../../describe/describe_object.ts";
-import type { DeclaredRules } from "../../../schema/mongoose/schemas/field_rules.ts";
+import type { Constraints } from "../../../schema/mongoose/schemas/field_rules.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
 /** The maximum length of a number as text, which a smaller `maxLength` may refuse. */
 const MOST_OF_NUMBER = 25;
 
-export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema {
-  const texts = rules.enum?.filter((each) => typeof each === "string");
-  const passes = (text: string) => isAllowed(text, { rules, filled });
+export function describeString({ constraints, filled, reworked }: ValueNode): JsonSchema {
+  const texts = constraints.enum?.filter((each) => typeof each === "string");
+  const passes = (text: string) => isAllowed(text, { constraints, filled });
   if (texts !== undefined && reworked.length === 0) {
     const allowed = texts.filter(passes);
     return oneOf([...allowed, ...allowed.flatMap(sameAs)]);
   }
   const { description, ...text } = reworked.length > 0
-    ? describeReworked({ rules, filled, reworked })
-    : describeRules({ rules, filled });
+    ? describeReworked({ constraints, filled, reworked })
+    : describeUnchanged({ constraints, filled });
   const numbers = texts?.flatMap(sameAs).filter((each) => typeof each === "number") ?? [];
   const booleans = [true, false].filter((each) => passes(rework(String(each), reworked)));
   const others = [
-    ...takesNumbers(rules) ? [{ type: "number" }] : [],
+    ...takesNumbers(constraints) ? [{ type: "number" }] : [],
     ...[numbers, booleans].filter((each) => each.length > 0).map(oneOf),
   ];
   return {
@@ -27,25 +27,25 @@ export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema
   };
 }
 
-export function describeStrictText({ rules, filled, reworked }: ValueNode): JsonSchema {
-  const texts = rules.enum?.filter((each) => typeof each === "string");
+export function describeStrictString({ constraints, filled, reworked }: ValueNode): JsonSchema {
+  const texts = constraints.enum?.filter((each) => typeof each === "string");
   if (texts !== undefined && reworked.length === 0) {
-    return oneOf(texts.filter((text) => isAllowed(text, { rules, filled })));
+    return oneOf(texts.filter((text) => isAllowed(text, { constraints, filled })));
   }
   return reworked.length > 0
-    ? describeReworked({ rules, filled, reworked })
-    : describeRules({ rules, filled });
+    ? describeReworked({ constraints, filled, reworked })
+    : describeUnchanged({ constraints, filled });
 }
 
-/** Numbers are allowed only if the text of each satisfies the rules. */
+/** Numbers are allowed only if the text of each satisfies the constraints. */
 function takesNumbers(
-  { enum: allowed, minLength = 0, maxLength = Infinity, match }: DeclaredRules,
+  { enum: allowed, minLength = 0, maxLength = Infinity, match }: Constraints,
 ) {
   const isAny = allowed === undefined && match === undefined;
   return isAny && minLength <= 1 && maxLength >= MOST_OF_NUMBER;
 }
 
-/** Mongoose checks the rules after this change. Only `uppercase` changes the text of a boolean. */
+/** Mongoose checks the constraints after this change. Only `uppercase` changes the text of a boolean. */
 function rework(text: string, reworked: readonly string[]): string {
   return reworked.includes("uppercase") ? text.toUpperCase() : text;
 }
@@ -57,10 +57,10 @@ function sameAs(text: string): unknown[] {
   return Number.isFinite(number) && String(number) === text ? [number] : [];
 }
 
-type Ruled = Pick<ValueNode, "rules" | "filled">;
+type ConstrainedNode = Pick<ValueNode, "constraints" | "filled">;
 
-function isAllowed(text: string, { rules, filled }: Ruled): boolean {
-  const { enum: allowed, minLength = 0, maxLength = Infinity, match } = rules;
+function isAllowed(text: string, { constraints, filled }: ConstrainedNode): boolean {
+  const { enum: allowed, minLength = 0, maxLength = Infinity, match } = constraints;
   if (filled && text === "") return false;
   if (allowed !== undefined && !allowed.includes(text)) return false;
   return text.length >= minLength && text.length <= maxLength && matches(text, match);
@@ -71,12 +71,12 @@ function matches(text: string, match: RegExp | undefined): boolean {
   return match === undefined || text === "" || new RegExp(match).test(text);
 }
 
-/** The rules apply after options such as `trim`, which JSON Schema cannot express. */
+/** The constraints apply after options such as `trim`, which JSON Schema cannot express. */
 function describeReworked(
-  { rules, filled, reworked }: Ruled & Pick<ValueNode, "reworked">,
+  { constraints, filled, reworked }: ConstrainedNode & Pick<ValueNode, "reworked">,
 ): JsonSchema {
-  const { enum: allowed, minLength, maxLength, match } = rules;
-  const told = [
+  const { enum: allowed, minLength, maxLength, match } = constraints;
+  const phrases = [
     ...allowed === undefined ? [] : [`one of ${JSON.stringify(allowed)}`],
     ...minLength === undefined ? [] : [`at least ${minLength} characters`],
     ...maxLength === undefined ? [] : [`at most ${maxLength} characters`],
@@ -87,12 +87,13 @@ function describeReworked(
     ...filled && { minLength: 1 },
     // The text must not be empty after `trim`.
     ...filled && reworked.includes("trim") && { pattern: "\\S" },
-    ...told.length > 0 && { description: `After ${reworked.join(" and ")}: ${told.join(", ")}` },
+    ...phrases.length > 0 &&
+      { description: `After ${reworked.join(" and ")}: ${phrases.join(", ")}` },
   };
 }
 
-function describeRules({ rules, filled }: Ruled): JsonSchema {
-  const { minLength = 0, maxLength, match } = rules;
+function describeUnchanged({ constraints, filled }: ConstrainedNode): JsonSchema {
+  const { minLength = 0, maxLength, match } = constraints;
   const least = Math.max(minLength, filled ? 1 : 0);
   const pattern = patternOf(match, least === 0);
   const hint = match !== undefined && pattern === undefined && `Matches ${match}`;
@@ -106,7 +107,7 @@ function describeRules({ rules, filled }: Ruled): JsonSchema {
 }
 
 /** JSON Schema has no flags but `u`. */
-function patternOf(match: DeclaredRules["match"], mayBeEmpty: boolean): string | undefined {
+function patternOf(match: Constraints["match"], mayBeEmpty: boolean): string | undefined {
   if (match === undefined || !/^u?$/.test(match.flags)) return undefined;
   try {
     // Validators compile patterns with the flag `u`, and fail at a pattern that is not valid with it.

@@ -10,29 +10,29 @@ import { readBase64 } from "../../schema/mongoose/bson.ts";
 import { castIdentifier } from "../../sources/entities.ts";
 import { readTargets, type TargetSource } from "./read_targets.ts";
 
-export interface PopulateRule extends FilledFacts {
+export interface PopulatedField extends FilledFacts {
   /** Compiled JSON writers are cached by this object, so every request must use the same. */
   readonly projection: Readonly<Record<string, 1>>;
 }
 
-export type PopulateRules = ReadonlyMap<string, PopulateRule>;
+export type PopulateConfig = ReadonlyMap<string, PopulatedField>;
 
 export interface AskedPopulation {
-  readonly rules: PopulateRules;
+  readonly config: PopulateConfig;
   readonly asked: ReadonlySet<string>;
 }
 
-export async function openPopulation(
+export async function makePopulation(
   context: LevelContext,
-  { rules, asked }: AskedPopulation,
+  { config, asked }: AskedPopulation,
 ): Promise<TargetFinder | undefined> {
   const { maxTimeMS } = context.route;
-  if (rules.size === 0) return undefined;
+  if (config.size === 0) return undefined;
   const fields = new Map(
-    Array.from(rules, ([name, { field }]) => [name, referenceIn(field) as FieldShape]),
+    Array.from(config, ([name, { field }]) => [name, referenceIn(field) as FieldShape]),
   );
   const referred = await referredModels(context, fields.values(), { isGuarded: true });
-  const sources = new Map(Array.from(rules, ([name, { projection }]): [string, TargetSource] => {
+  const sources = new Map(Array.from(config, ([name, { projection }]): [string, TargetSource] => {
     const { model, target, scope } = referred.get(fields.get(name) as FieldShape) as ReferredModel;
     const shape = describeShape(model.schema, context.level.rights);
     return [name, { model, shape, declared: target !== undefined, scope, projection, maxTimeMS }];
@@ -43,7 +43,7 @@ export async function openPopulation(
   return {
     names: new Set(sources.keys()),
     asked,
-    shown: new Map(Array.from(rules, ([name, { select }]) => [name, select])),
+    shown: new Map(Array.from(config, ([name, { select }]) => [name, select])),
     find: async (wanted) => new Map(await Promise.all(Array.from(wanted, find))),
   };
 }

@@ -6,7 +6,7 @@ type Options = AnyOptions | undefined;
 /** The methods of `Resource` and `Single` without the types of a model. */
 export type AnyResource = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-export function openResource(list: Operations): AnyResource {
+export function makeResource(list: Operations): AnyResource {
   return {
     all: (options: Options) => list.list(options),
     each: (options: Options) => list.each(options),
@@ -29,8 +29,8 @@ export function openResource(list: Operations): AnyResource {
       act(list, "revert", id, { version }, options),
     restore: (id: string, options: Options) => act(list, "restore", id, undefined, options),
     action: (name: string, ...args: ActionArgs) => act(list, name, ...args),
-    part: (name: string, id: string) => openPart(list.below(id, name)),
-    file: (name: string, id: string) => openFile(list.below(id, name)),
+    part: (name: string, id: string) => makePart(list.below(id, name)),
+    file: (name: string, id: string) => makeFile(list.below(id, name)),
   };
 }
 
@@ -53,18 +53,18 @@ async function act(list: Operations, name: string, ...args: ActionArgs): Promise
   return await list.below(first as string, name).act(second, third);
 }
 
-function openSingle(entity: Operations): AnyResource {
+function makeSingle(entity: Operations): AnyResource {
   return {
     one: (options: Options) => entity.read(options),
     create: (body: object, options: Options) => entity.write("POST", body, options),
     update: (body: object, options: Options) => entity.write("PATCH", body, options),
     remove: (options: Options) => entity.write("DELETE", undefined, options),
-    part: (name: string) => openPart(entity.below(name)),
-    file: (name: string) => openFile(entity.below(name)),
+    part: (name: string) => makePart(entity.below(name)),
+    file: (name: string) => makeFile(entity.below(name)),
   };
 }
 
-function openFile(file: Operations): AnyResource {
+function makeFile(file: Operations): AnyResource {
   return {
     get: (options: Options) => file.open(options),
     put: (bytes: Blob, options: Options) => file.put(bytes, options),
@@ -80,9 +80,9 @@ function openFile(file: Operations): AnyResource {
  * route has `removeAll()`. A call with a wrong identifier must not do this, so `remove(undefined)`, `remove({})` and an
  * object with other keys than the options of `remove()` throw a `TypeError`.
  */
-function openPart(place: Operations): AnyResource {
-  const list = openResource(place);
-  const names = Object.entries(openSingle(place)).map(([name, ofEntity]) => [
+function makePart(place: Operations): AnyResource {
+  const list = makeResource(place);
+  const names = Object.entries(makeSingle(place)).map(([name, ofEntity]) => [
     name,
     (...args: never[]) => (isOfEntity(name, args) ? ofEntity : list[name] ?? ofEntity)(...args),
   ]);

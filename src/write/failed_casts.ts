@@ -1,11 +1,11 @@
 import type { Document } from "mongoose";
 import { isPromise } from "../declare/hooks/run_hook.ts";
-import { isFailedSet } from "../schema/mongoose/errors.ts";
+import { isCastError } from "../schema/mongoose/errors.ts";
 import { holdsPromise } from "../schema/mongoose/schemas/refuse_promises.ts";
-import { pendingProblems } from "../schema/mongoose/statements/judge_validation.ts";
+import { pendingProblems } from "../schema/mongoose/statements/filter_errors.ts";
 
 /** A value from the application that cannot be cast, which is no 400 for the client. */
-export interface FailedSet {
+export interface FailedCast {
   readonly path: string;
   readonly value: unknown;
   readonly problem?: { readonly kind: string };
@@ -15,14 +15,14 @@ export interface FailedSet {
 const ofBodies = new WeakSet<object>();
 
 /** The present problems come from the body, and later ones from hooks or actions. */
-export function excuseFailedSets(doc: Document): void {
+export function excludeBodyCasts(doc: Document): void {
   for (const problem of Object.values(pendingProblems(doc))) ofBodies.add(problem as object);
 }
 
-export function failedSet(doc: Document): FailedSet | undefined {
+export function findFailedCast(doc: Document): FailedCast | undefined {
   const problems = pendingProblems(doc);
   for (const path of Object.keys(problems)) {
-    const found = asFailedSet(path, problems[path]);
+    const found = asFailedCast(path, problems[path]);
     if (found !== undefined) return found;
   }
   for (const path of doc.directModifiedPaths()) {
@@ -34,13 +34,13 @@ export function failedSet(doc: Document): FailedSet | undefined {
   return undefined;
 }
 
-export function asFailedSet(path: string, problem: unknown): FailedSet | undefined {
-  if (!isFailedSet(problem) || ofBodies.has(problem)) return undefined;
+export function asFailedCast(path: string, problem: unknown): FailedCast | undefined {
+  if (!isCastError(problem) || ofBodies.has(problem)) return undefined;
   return { path, value: problem.value, problem };
 }
 
 /** Without the value, because its field may be hidden. */
-export function wordsOf({ path, value, problem }: FailedSet): string {
+export function wordsOf({ path, value, problem }: FailedCast): string {
   if (!holdsPromise(value)) return `the value of "${path}" cannot be cast to ${problem?.kind}`;
   return `"${path}" ${isPromise(value) ? "is" : "holds"} a promise, so an "await" is missing`;
 }

@@ -6,20 +6,20 @@ const { ValidationError } = mongoose.Error;
 
 export type FoundProblems = Record<string, unknown>;
 
-type Judge = (problems: FoundProblems) => void;
+type ErrorFilter = (problems: FoundProblems) => void;
 
-const judges = new WeakMap<Document, Judge>();
+const filters = new WeakMap<Document, ErrorFilter>();
 
 type Validate = (...args: unknown[]) => Promise<void>;
 
 /**
- * `judge` may remove errors, or throw another. Middleware cannot make a failed validation succeed,
+ * `filter` may remove errors, or throw another. Middleware cannot make a failed validation succeed,
  * and `save()` calls `$validate`.
  */
-export function judgeValidation(doc: Document, judge: Judge): void {
-  const isJudged = judges.has(doc);
-  judges.set(doc, judge);
-  if (isJudged) return;
+export function filterErrors(doc: Document, filter: ErrorFilter): void {
+  const isFiltered = filters.has(doc);
+  filters.set(doc, filter);
+  if (isFiltered) return;
   const methods = doc as unknown as Record<"validate" | "$validate", Validate>;
   for (const name of ["validate", "$validate"] as const) {
     const own = methods[name];
@@ -28,7 +28,7 @@ export function judgeValidation(doc: Document, judge: Judge): void {
         await own.apply(doc, args);
       } catch (error) {
         if (!(error instanceof ValidationError)) throw error;
-        judges.get(doc)?.(error.errors);
+        filters.get(doc)?.(error.errors);
         if (Object.keys(error.errors).length > 0) throw error;
         await middlewareOf(doc).execPost("validate", doc, [doc]);
       }

@@ -14,7 +14,7 @@ interface DeclaredFeature {
   readonly declared: unknown;
 }
 
-export class OperationOptions {
+export class DeclaredOptions {
   readonly #features: FeatureList;
   readonly #method: Method;
   readonly #place: OptionPlace;
@@ -54,16 +54,16 @@ export class OperationOptions {
     });
   }
 
-  with(name: string, value: unknown): OperationOptions {
+  with(name: string, value: unknown): DeclaredOptions {
     const hooks = { ...this.#method.hooks, [name]: value };
     const method = { ...this.#method, hooks };
-    return new OperationOptions(this.#features, { method, place: this.#place });
+    return new DeclaredOptions(this.#features, { method, place: this.#place });
   }
 
   /** Requests with the method `QUERY` cannot use features that send the whole answer by themselves. */
-  withoutTakeOver(): OperationOptions {
+  withoutTakeOver(): DeclaredOptions {
     const isLeftOut = ({ takeOver }: AnyFeature) => takeOver !== undefined;
-    return new OperationOptions(this.#features, {
+    return new DeclaredOptions(this.#features, {
       method: this.#method,
       place: this.#place,
       isLeftOut,
@@ -72,11 +72,13 @@ export class OperationOptions {
 
   /** Readers with the same rights share a shape. */
   readonly under: (shape: Shape) => ReaderOptions = memoize((shape: Shape) => {
-    const rules = this.#declared.flatMap(({ feature, declared }) => {
-      const rule = feature.narrow(declared, shape);
-      return rule === undefined ? [] : [{ feature, rule, description: feature.describe(rule) }];
+    const features = this.#declared.flatMap(({ feature, declared }) => {
+      const config = feature.narrow(declared, shape);
+      return config === undefined
+        ? []
+        : [{ feature, config, description: feature.describe(config) }];
     });
-    return new ReaderOptions(this, { rules, owned: this.#features.parameters });
+    return new ReaderOptions(this, { features, owned: this.#features.parameters });
   });
 
   get unsaid(): string | undefined {
@@ -115,7 +117,7 @@ function takes({ operations }: AnyFeature, operation: string): boolean {
   return (operations as readonly string[]).includes(operation);
 }
 
-interface DeclaredOptions {
+interface OptionsToCheck {
   readonly given: GivenOptions;
   readonly place: OptionPlace;
 }
@@ -123,7 +125,7 @@ interface DeclaredOptions {
 /** Without the main option, it would have no effect. */
 function checkFurtherOptions(
   feature: AnyFeature,
-  { given, place }: DeclaredOptions,
+  { given, place }: OptionsToCheck,
 ): void {
   const option = optionOf(feature);
   const further = feature.also?.find((name) => given[name] !== undefined);
@@ -131,7 +133,7 @@ function checkFurtherOptions(
   throw place.fail(`needs "${option}" with "${further}"`);
 }
 
-function checkRequirements(feature: AnyFeature, { given, place }: DeclaredOptions): void {
+function checkRequirements(feature: AnyFeature, { given, place }: OptionsToCheck): void {
   const option = optionOf(feature);
   for (const requirement of feature.requirements ?? []) {
     const problem = problemOf(requirement, { option, given, place });
@@ -141,7 +143,7 @@ function checkRequirements(feature: AnyFeature, { given, place }: DeclaredOption
 
 function problemOf(
   requirement: Requirement,
-  { option, given, place: { link, shape, schema } }: DeclaredOptions & { readonly option: string },
+  { option, given, place: { link, shape, schema } }: OptionsToCheck & { readonly option: string },
 ): string | undefined {
   const refusal = (reason: string) => `cannot have "${option}": ${reason}`;
   if ("withoutHooks" in requirement) {

@@ -2,18 +2,18 @@ import type { Hooks, MaybePromise } from "../declare/hooks/hooks.ts";
 import { type Effect, type ReadFields, UNCHANGED } from "../declare/hooks/named_fields.ts";
 import { andThen, runHook } from "../declare/hooks/run_hook.ts";
 import { memoize } from "../schema/memoize.ts";
-import { namedRulesOf, nameTheirFields } from "../sources/collection/plan_read.ts";
-import type { Judge } from "../sources/source.ts";
+import { namedFieldHooks, nameTheirFields } from "../sources/collection/plan_read.ts";
+import type { FieldHooks } from "../sources/source.ts";
 import { isOver } from "./request/reply.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
-/** No rules if one of the hooks needs whole entities. */
-const rulesOf = memoize((hooks: Hooks<object>) => {
-  const rules = nameTheirFields(hooks) ? namedRulesOf(hooks) : [];
+/** Empty if one of the hooks needs whole entities. */
+const namedHooksOf = memoize((hooks: Hooks<object>) => {
+  const named = nameTheirFields(hooks) ? namedFieldHooks(hooks) : [];
   return {
-    rules,
-    reads: [...new Set(rules.flatMap(({ rule }) => rule.reads))],
-    leavesOut: [...new Set(rules.flatMap(({ rule }) => rule.leavesOut))],
+    named,
+    reads: [...new Set(named.flatMap(({ hook }) => hook.reads))],
+    leavesOut: [...new Set(named.flatMap(({ hook }) => hook.leavesOut))],
   };
 });
 
@@ -21,21 +21,23 @@ const rulesOf = memoize((hooks: Hooks<object>) => {
  * Each hook names the fields that it reads, so no entities are built. `undefined` if none gets entities, or one needs
  * whole entities.
  */
-export function judgeOf({ level: { hooks, kind }, req }: OpenLevelContext): Judge | undefined {
-  const { rules, reads, leavesOut } = rulesOf(hooks);
-  if (rules.length === 0 || kind.change !== undefined) return undefined;
+export function fieldHooksOf(
+  { level: { hooks, kind }, req }: OpenLevelContext,
+): FieldHooks | undefined {
+  const { named, reads, leavesOut } = namedHooksOf(hooks);
+  if (named.length === 0 || kind.change !== undefined) return undefined;
   const passFrom = (
     index: number,
     { read, before }: { readonly read: ReadFields; readonly before: Effect },
   ): MaybePromise<Effect | undefined> => {
-    const next = rules[index];
+    const next = named[index];
     if (next === undefined) return before;
     // A hook may have ended the response.
     if (isOver(req)) return undefined;
-    const effect = runHook(next.name, () => next.rule.judge({ req, read }));
-    return andThen(effect, (known) => {
-      if (known === undefined) return undefined;
-      const leftOut = [...before.leftOut, ...known.leftOut];
+    const effect = runHook(next.name, () => next.hook.decide({ req, read }));
+    return andThen(effect, (passed) => {
+      if (passed === undefined) return undefined;
+      const leftOut = [...before.leftOut, ...passed.leftOut];
       return passFrom(index + 1, { read, before: leftOut.length === 0 ? before : { leftOut } });
     });
   };
