@@ -63,22 +63,29 @@ export async function admitCaller(
   const { resource, scopes = [], verify } = authorization;
   const [, token] = BEARER.exec(req.headers.authorization ?? "") ?? [];
   if (token === undefined) return refused(authorization);
-  let verified: McpToken | undefined;
   try {
-    verified = await inTime(async () => await verify(token, req));
+    const verified = await inTime(async () => await verify(token, req));
+    if (!isValid(verified, resource)) return refused(authorization, "invalid_token");
+    if (!scopes.every((scope) => verified.scopes?.includes(scope))) {
+      return refused(authorization, "insufficient_scope");
+    }
+    delete req.headers.authorization;
+    delete req.headers.cookie;
+    Object.assign(req, { user: verified.user, cookies: {}, signedCookies: {} });
+    return undefined;
   } catch (error) {
-    const text = error instanceof Error ? error.stack ?? error.message : String(error);
-    logError(`Cannot verify the token of an assistant: ${text.replaceAll(token, "[token]")}`);
+    const text = textOf(error).replaceAll(token, "[token]")
+      .replaceAll(encodeURIComponent(token), "[token]");
+    logError(`Cannot verify the token of an assistant: ${text}`);
     return { status: 503, message: "The token cannot be verified now" };
   }
-  if (!isValid(verified, resource)) return refused(authorization, "invalid_token");
-  if (!scopes.every((scope) => verified.scopes?.includes(scope))) {
-    return refused(authorization, "insufficient_scope");
-  }
-  delete req.headers.authorization;
-  delete req.headers.cookie;
-  Object.assign(req, { user: verified.user, cookies: {}, signedCookies: {} });
-  return undefined;
+}
+
+/** Other objects may have no text, or one with secrets. */
+function textOf(error: unknown): string {
+  if (typeof error === "string") return error;
+  const stack = error instanceof Error ? error.stack : undefined;
+  return typeof stack === "string" ? stack : `verify() threw a value of type ${typeof error}`;
 }
 
 async function inTime<T>(run: () => Promise<T>): Promise<T> {
@@ -93,7 +100,13 @@ async function inTime<T>(run: () => Promise<T>): Promise<T> {
 
 function isValid(verified: McpToken | undefined, resource: string): verified is McpToken {
   if (!verified?.user) return false;
-  const { audience, expiresAt } = verified;
+  const { audience, expiresAt, scopes } = verified;
+  if (expiresAt !== undefined && !(expiresAt instanceof Date)) {
+    throw new TypeError(`"expiresAt" of verify() is not a Date`);
+  }
+  if (scopes !== undefined && !Array.isArray(scopes)) {
+    throw new TypeError(`"scopes" of verify() is not a list`);
+  }
   const isOurs = audience === false ||
     [audience].flat().some((each) => URL.canParse(each) && keyOf(each) === keyOf(resource));
   // Not true of an invalid date either.

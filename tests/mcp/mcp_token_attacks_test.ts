@@ -1,0 +1,106 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { stub } from "@std/testing/mock";
+import express, { type RequestHandler } from "express";
+import { all, Framework, FrameworkModel, prop, rest } from "../../mod.ts";
+import type { FrameworkRequest } from "../../mod.ts";
+import { mcp } from "@mongrove/mongrove/mcp";
+import type { McpAuthorization, McpToken } from "@mongrove/mongrove/mcp";
+import { test } from "../harness/testing.ts";
+import { serveTools } from "./mcp.ts";
+
+const seen: unknown[] = [];
+
+function see(req: FrameworkRequest) {
+  const { rawHeaders, headersDistinct, headers, session } = req as unknown as {
+    readonly [name: string]: unknown;
+  };
+  seen.push({ rawHeaders, headersDistinct, headers, session });
+  return {};
+}
+
+@rest({ route: "/keys", scope: see, methods: [all({ page: { max: 10 } })] })
+class Key extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+const api = Framework.initialize({ models: [Key] });
+
+interface Opening {
+  readonly authorization?: Partial<McpAuthorization>;
+  readonly hosts?: readonly string[];
+  readonly before?: RequestHandler;
+  readonly path?: string;
+}
+
+async function openKeys({ authorization, hosts = [], before, path = "/mcp" }: Opening = {}) {
+  const app = express();
+  const served = await serveTools(app);
+  const resource = served.url + path;
+  const assistants = mcp(api, {
+    expose: [{ model: Key, operations: ["all"] }],
+    hosts,
+    authorization: {
+      ...{ resource, servers: ["https://login.example"] },
+      verify: () => ({ user: { name: "ann" }, audience: resource }),
+      ...authorization,
+    },
+  });
+  if (before !== undefined) app.use(before);
+  app.use(express.json(), assistants.metadata).use("/mcp", assistants);
+  app.use(Framework.errors({ notFound: true }));
+  const ask = async (token: string, headers: Readonly<Record<string, string>> = {}) =>
+    await served.rpc({
+      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      params: { name: "list", arguments: { model: "Key" } },
+    }, { authorization: `Bearer ${token}`, ...headers });
+  return { ...served, resource, ask };
+}
+
+test("a value of verify() of a wrong form is a 503, told", async () => {
+  const user = { name: "ann" };
+  const values: Record<string, (audience: string) => object> = {
+    number: (audience) => ({ user, audience, expiresAt: Date.now() + 3_600_000 }),
+    text: (audience) => ({ user, audience, expiresAt: "2999-01-01" }),
+    null: (audience) => ({ user, audience, expiresAt: null }),
+    scopes: (audience) => ({ user, audience, scopes: "readwrite reads" }),
+    set: (audience) => ({ user, audience, scopes: new Set(["read"]) }),
+    symbol: () => ({ user, audience: [Symbol("a")] }),
+    getter: (audience) => ({
+      audience,
+      get user() {
+        throw new Error("no user");
+      },
+    }),
+  };
+  let resource = "";
+  const verify = (token: string) => values[token]?.(resource) as McpToken | undefined;
+  await using keys = await openKeys({ authorization: { scopes: ["read"], verify } });
+  resource = keys.resource;
+  for (const token of Object.keys(values)) {
+    using log = stub(console, "error");
+    assertEquals([token, (await keys.ask(token)).status], [token, 503]);
+    assertMatch(String(log.calls[0]?.args[0]), /Cannot verify the token of an assistant/);
+  }
+});
+
+test("whatever verify() throws is a 503, and no form of the token is logged", async () => {
+  const token = "a+b/c==";
+  const thrown: readonly unknown[] = [
+    ...[undefined, null, 0, Symbol(token), Object.create(null), { token }],
+    Object.assign(new Error("x"), { stack: { token } }),
+    new Error(`https://login.example/?token=${encodeURIComponent(token)}`),
+    new AggregateError([new Error(token)], token, { cause: token }),
+  ];
+  let value: unknown;
+  const verify = () => {
+    throw value;
+  };
+  await using keys = await openKeys({ authorization: { verify } });
+  for (value of thrown) {
+    using log = stub(console, "error");
+    assertEquals([value, (await keys.ask(token)).status], [value, 503]);
+    assertEquals(log.calls.length, 1);
+    assertEquals(/a(\+|%2B)b/i.test(Deno.inspect(log.calls[0]?.args)), false);
+  }
+});
