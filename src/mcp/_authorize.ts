@@ -69,8 +69,7 @@ export async function admitCaller(
     if (!scopes.every((scope) => verified.scopes?.includes(scope))) {
       return refused(authorization, "insufficient_scope");
     }
-    delete req.headers.authorization;
-    delete req.headers.cookie;
+    hideSecrets(req);
     Object.assign(req, { user: verified.user, cookies: {}, signedCookies: {} });
     return undefined;
   } catch (error) {
@@ -86,6 +85,16 @@ function textOf(error: unknown): string {
   if (typeof error === "string") return error;
   const stack = error instanceof Error ? error.stack : undefined;
   return typeof stack === "string" ? stack : `verify() threw a value of type ${typeof error}`;
+}
+
+function hideSecrets(req: Request): void {
+  // Node makes these from all rawHeaders when they are read first.
+  for (const headers of [req.headers, req.headersDistinct]) {
+    delete headers.authorization;
+    delete headers.cookie;
+  }
+  const isSecret = (name = "") => /^(authorization|cookie)$/i.test(name);
+  req.rawHeaders = req.rawHeaders.filter((_, index, all) => !isSecret(all[index - index % 2]));
 }
 
 async function inTime<T>(run: () => Promise<T>): Promise<T> {

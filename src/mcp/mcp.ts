@@ -61,7 +61,8 @@ export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
         "Cannot read the body: no JSON parser is installed, mount express.json() before mcp()",
       );
     }
-    send(res, await answerMessage(req.body, { req, server }));
+    const caller = authorization === undefined ? req : withoutSession(req);
+    send(res, await answerMessage(req.body, { req: caller, server }));
   };
   const handler: RequestHandler = (req, res, next) => {
     if (req.path === "/") answer(req, res).catch(next);
@@ -71,6 +72,11 @@ export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
     ? (_req, _res, next) => next()
     : serveMetadata(authorization, info.name);
   return Object.assign(handler, { metadata });
+}
+
+/** Setting it to `undefined` on the request itself would end the session. */
+function withoutSession(req: Request): Request {
+  return Object.create(req, { session: { value: undefined, writable: true, configurable: true } });
 }
 
 /** By DNS rebinding, a web page may reach this server under another name. Browsers send the `Origin` of the page. */

@@ -104,3 +104,25 @@ test("whatever verify() throws is a 503, and no form of the token is logged", as
     assertEquals(/a(\+|%2B)b/i.test(Deno.inspect(log.calls[0]?.args)), false);
   }
 });
+
+test("hooks find neither the token nor cookies in any form of the headers", async () => {
+  await using keys = await openKeys();
+  seen.length = 0;
+  const headers = { cookie: "id=s3cret-cookie", "x-own": "kept" };
+  assertEquals((await keys.ask("s3cret-token", headers)).status, 200);
+  const text = JSON.stringify(seen);
+  assertEquals([text.includes("s3cret"), text.includes("kept")], [false, true]);
+});
+
+test("a session of a cookie does not reach hooks", async () => {
+  const session = { user: "bob" };
+  await using keys = await openKeys({
+    before: (req, _res, next) => {
+      Object.assign(req, { session });
+      next();
+    },
+  });
+  seen.length = 0;
+  assertEquals((await keys.ask("a")).status, 200);
+  assertEquals(seen.map((each) => (each as { session?: object }).session), [undefined]);
+});
