@@ -88,8 +88,13 @@ function wrongSender(
     return { status: 403, message: `Origin is not one of "origins"` };
   }
   const known = [...hosts ?? [], ...authorization ? [new URL(authorization.resource).host] : []];
-  if (known.length === 0 || known.includes(host.toLowerCase())) return undefined;
+  if (known.length === 0 || known.map(plainHost).includes(plainHost(host))) return undefined;
   return { status: 403, message: `Host is not one of "hosts"` };
+}
+
+/** Some proxies add the port that https has anyway. */
+function plainHost(host: string): string {
+  return host.toLowerCase().replace(/:443$/, "");
 }
 
 function rpcError(message: string): object {

@@ -5,6 +5,7 @@ import { all, Framework, FrameworkModel, prop, rest } from "../../mod.ts";
 import type { FrameworkRequest } from "../../mod.ts";
 import { mcp } from "@mongrove/mongrove/mcp";
 import type { McpAuthorization, McpToken } from "@mongrove/mongrove/mcp";
+import { requestRaw } from "../harness/request_raw.ts";
 import { test } from "../harness/testing.ts";
 import { serveTools } from "./mcp.ts";
 
@@ -125,4 +126,22 @@ test("a session of a cookie does not reach hooks", async () => {
   seen.length = 0;
   assertEquals((await keys.ask("a")).status, 200);
   assertEquals(seen.map((each) => (each as { session?: object }).session), [undefined]);
+});
+
+test("a name of hosts counts in each case, and with the port that is meant anyway", async () => {
+  await using keys = await openKeys({
+    hosts: ["API.example", "other.example:443"],
+    authorization: { resource: "https://keys.example/mcp", verify: () => undefined },
+  });
+  const rows = [
+    ...[["api.EXAMPLE", 401], ["other.example", 401], ["other.example:443", 401]],
+    ...[["keys.example:443", 401], ["keys.example:80", 403], ["keys.example:8080", 403]],
+    ...[["keys.example@evil.example", 403], ["evil.example/keys.example", 403], ["", 403]],
+    ...[["evil.example#keys.example", 403], ["keys.example, evil.example", 403]],
+    ...[["x@keys.example", 403], ["keys.example/mcp", 403]],
+  ];
+  for (const [host, status] of rows) {
+    const text = `GET /mcp HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
+    assertEquals([host, (await requestRaw(keys.url, text)).status], [host, status]);
+  }
 });
