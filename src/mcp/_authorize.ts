@@ -124,7 +124,11 @@ function isValid(verified: McpToken | undefined, resource: string): verified is 
 
 /** Clients write a URL with a slash at its end, or without one. */
 function keyOf(url: string): string {
-  return new URL(url).href.replace(/\/$/, "");
+  return withoutSlash(new URL(url).href);
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/$/, "");
 }
 
 function refused(
@@ -151,17 +155,17 @@ function metadataUrl(resource: string): string {
 
 /** The document of RFC 9728. Some clients leave the path of the resource away. */
 export function serveMetadata(authorization: McpAuthorization, name: string): RequestHandler {
-  const { resource, servers, scopes } = authorization;
-  const paths = [WELL_KNOWN, new URL(metadataUrl(resource)).pathname];
+  const { resource, servers, scopes = [] } = authorization;
+  const paths = [WELL_KNOWN, withoutSlash(new URL(metadataUrl(resource)).pathname)];
   const document = {
     resource,
     "authorization_servers": servers,
-    ...scopes && { "scopes_supported": scopes },
+    ...scopes.length > 0 && { "scopes_supported": scopes },
     "bearer_methods_supported": ["header"],
     "resource_name": name,
   };
   return (req, res, next) => {
-    if (!paths.includes(req.path)) return next();
+    if (!paths.includes(withoutSlash(req.path))) return next();
     res.set({
       "Access-Control-Allow-Origin": "*",
       "Access-Control-Allow-Headers": "*",

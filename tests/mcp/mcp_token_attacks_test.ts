@@ -145,3 +145,15 @@ test("a name of hosts counts in each case, and with the port that is meant anywa
     assertEquals([host, (await requestRaw(keys.url, text)).status], [host, status]);
   }
 });
+
+test("the metadata has no empty list, and a slash at the end of its path changes nothing", async () => {
+  for (const path of ["/mcp", "/mcp/", ""]) {
+    await using keys = await openKeys({ path, authorization: { scopes: [] } });
+    for (const asked of ["", "/", ...path === "" ? [] : ["/mcp", "/mcp/"]]) {
+      const url = `/.well-known/oauth-protected-resource${asked}`;
+      const { status, body } = await keys.get<Record<string, unknown>>(url);
+      assertEquals([asked, status, body.resource], [asked, 200, keys.resource]);
+      assertEquals("scopes_supported" in body, false);
+    }
+  }
+});
