@@ -35,12 +35,15 @@ export function checkAuthorization(authorization: McpAuthorization): void {
   const { resource, servers, scopes = [], verify } = authorization as McpAuthorization;
   const unknown = unknownOption(authorization, OPTIONS);
   if (unknown !== undefined) throw cannotServe(`"authorization" has no option ${unknown}`);
-  const wanted = "an https URL without a query";
+  const wanted = "an https URL without a query and a user";
   if (!isPlainUrl(resource)) throw cannotServe(`"authorization.resource" is not ${wanted}`);
   if (!Array.isArray(servers) || servers.length === 0 || !servers.every(isPlainUrl)) {
     throw cannotServe(`"authorization.servers" is not a list with ${wanted}`);
   }
-  if (!Array.isArray(scopes) || !scopes.every((scope) => SCOPE.test(scope))) {
+  if (
+    !Array.isArray(scopes) ||
+    !scopes.every((scope) => typeof scope === "string" && SCOPE.test(scope))
+  ) {
     throw cannotServe(`"authorization.scopes" is not a list of scopes`);
   }
   if (typeof verify !== "function") {
@@ -50,9 +53,9 @@ export function checkAuthorization(authorization: McpAuthorization): void {
 
 function isPlainUrl(value: unknown): boolean {
   if (typeof value !== "string" || !URL.canParse(value)) return false;
-  const { protocol, hostname } = new URL(value);
+  const { protocol, hostname, username, password } = new URL(value);
   return (protocol === "https:" || protocol === "http:" && LOOPBACK.test(hostname)) &&
-    !/[?#]/.test(value);
+    !/[?#\s]/.test(value) && username + password === "";
 }
 
 /** Makes the user of the token that of the request. Cookies and the token are not for hooks. */

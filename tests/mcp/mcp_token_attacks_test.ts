@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import express, { type RequestHandler } from "express";
 import { all, Framework, FrameworkModel, prop, rest } from "../../mod.ts";
@@ -155,5 +155,41 @@ test("the metadata has no empty list, and a slash at the end of its path changes
       assertEquals([asked, status, body.resource], [asked, 200, keys.resource]);
       assertEquals("scopes_supported" in body, false);
     }
+  }
+});
+
+test("each method and form of the path needs a token", async () => {
+  await using keys = await openKeys({ authorization: { verify: () => undefined } });
+  const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+  for (const method of ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "QUERY", "POST"]) {
+    const body = method === "GET" || method === "HEAD" ? undefined : ping;
+    for (const path of ["/mcp", "/mcp/", "/MCP", "/mcp?a=1", "/mcp?access_token=a"]) {
+      const { status, headers } = await keys.send(method, path, body);
+      assertEquals([method, path, status], [method, path, 401]);
+      assertMatch(headers.get("www-authenticate") ?? "", /^Bearer resource_metadata="http/);
+    }
+    for (const path of ["/mcp//", "/mcp/a", "//mcp"]) {
+      assertEquals((await keys.send(method, path, body)).status, 404);
+    }
+  }
+});
+
+Deno.test("an authorization has no URL with a user, and no scope that is no text", () => {
+  const given = {
+    ...{ resource: "https://api.example/mcp", servers: ["https://login.example"] },
+    verify: () => undefined,
+  };
+  for (
+    const wrong of [
+      ...[{ resource: "https://ann:pw@api.example/mcp" }, { servers: ["https://ann@x.example"] }],
+      ...[{ resource: " https://api.example/mcp" }, { resource: "https://api.example/m\ncp" }],
+      ...[{ scopes: [5] }, { scopes: [null] }, { scopes: [["read"]] }, { scopes: null }],
+      ...[{ resource: new URL(given.resource) }, { resource: null }, { servers: null }],
+      ...[{ verify: null }],
+    ]
+  ) {
+    const authorization = { ...given, ...wrong } as unknown as McpAuthorization;
+    const expose = [{ model: Key }];
+    assertThrows(() => mcp(api, { expose, authorization }), TypeError, `"authorization.`);
   }
 });
