@@ -35,12 +35,15 @@ export function checkAuthorization(authorization: McpAuthorization): void {
   const { resource, servers, scopes = [], verify } = authorization as McpAuthorization;
   const unknown = unknownOption(authorization, OPTIONS);
   if (unknown !== undefined) throw cannotServe(`"authorization" has no option ${unknown}`);
-  const wanted = "an https URL without a query";
+  const wanted = "an https URL without a query and a user";
   if (!isPlainUrl(resource)) throw cannotServe(`"authorization.resource" is not ${wanted}`);
   if (!Array.isArray(servers) || servers.length === 0 || !servers.every(isPlainUrl)) {
     throw cannotServe(`"authorization.servers" is not a list with ${wanted}`);
   }
-  if (!Array.isArray(scopes) || !scopes.every((scope) => SCOPE.test(scope))) {
+  if (
+    !Array.isArray(scopes) ||
+    !scopes.every((scope) => typeof scope === "string" && SCOPE.test(scope))
+  ) {
     throw cannotServe(`"authorization.scopes" is not a list of scopes`);
   }
   if (typeof verify !== "function") {
@@ -50,9 +53,9 @@ export function checkAuthorization(authorization: McpAuthorization): void {
 
 function isPlainUrl(value: unknown): boolean {
   if (typeof value !== "string" || !URL.canParse(value)) return false;
-  const { protocol, hostname } = new URL(value);
+  const { protocol, hostname, username, password } = new URL(value);
   return (protocol === "https:" || protocol === "http:" && LOOPBACK.test(hostname)) &&
-    !/[?#]/.test(value);
+    !/[?#\s]/.test(value) && username + password === "";
 }
 
 /** Makes the user of the token that of the request. Cookies and the token are not for hooks. */
@@ -63,22 +66,38 @@ export async function admitCaller(
   const { resource, scopes = [], verify } = authorization;
   const [, token] = BEARER.exec(req.headers.authorization ?? "") ?? [];
   if (token === undefined) return refused(authorization);
-  let verified: McpToken | undefined;
   try {
-    verified = await inTime(async () => await verify(token, req));
+    const verified = await inTime(async () => await verify(token, req));
+    if (!isValid(verified, resource)) return refused(authorization, "invalid_token");
+    if (!scopes.every((scope) => verified.scopes?.includes(scope))) {
+      return refused(authorization, "insufficient_scope");
+    }
+    hideSecrets(req);
+    Object.assign(req, { user: verified.user, cookies: {}, signedCookies: {} });
+    return undefined;
   } catch (error) {
-    const text = error instanceof Error ? error.stack ?? error.message : String(error);
-    logError(`Cannot verify the token of an assistant: ${text.replaceAll(token, "[token]")}`);
+    const text = textOf(error).replaceAll(token, "[token]")
+      .replaceAll(encodeURIComponent(token), "[token]");
+    logError(`Cannot verify the token of an assistant: ${text}`);
     return { status: 503, message: "The token cannot be verified now" };
   }
-  if (!isValid(verified, resource)) return refused(authorization, "invalid_token");
-  if (!scopes.every((scope) => verified.scopes?.includes(scope))) {
-    return refused(authorization, "insufficient_scope");
+}
+
+/** Other objects may have no text, or one with secrets. */
+function textOf(error: unknown): string {
+  if (typeof error === "string") return error;
+  const stack = error instanceof Error ? error.stack : undefined;
+  return typeof stack === "string" ? stack : `verify() threw a value of type ${typeof error}`;
+}
+
+function hideSecrets(req: Request): void {
+  // Node makes these from all rawHeaders when they are read first.
+  for (const headers of [req.headers, req.headersDistinct]) {
+    delete headers.authorization;
+    delete headers.cookie;
   }
-  delete req.headers.authorization;
-  delete req.headers.cookie;
-  Object.assign(req, { user: verified.user, cookies: {}, signedCookies: {} });
-  return undefined;
+  const isSecret = (name = "") => /^(authorization|cookie)$/i.test(name);
+  req.rawHeaders = req.rawHeaders.filter((_, index, all) => !isSecret(all[index - index % 2]));
 }
 
 async function inTime<T>(run: () => Promise<T>): Promise<T> {
@@ -93,7 +112,13 @@ async function inTime<T>(run: () => Promise<T>): Promise<T> {
 
 function isValid(verified: McpToken | undefined, resource: string): verified is McpToken {
   if (!verified?.user) return false;
-  const { audience, expiresAt } = verified;
+  const { audience, expiresAt, scopes } = verified;
+  if (expiresAt !== undefined && !(expiresAt instanceof Date)) {
+    throw new TypeError(`"expiresAt" of verify() is not a Date`);
+  }
+  if (scopes !== undefined && !Array.isArray(scopes)) {
+    throw new TypeError(`"scopes" of verify() is not a list`);
+  }
   const isOurs = audience === false ||
     [audience].flat().some((each) => URL.canParse(each) && keyOf(each) === keyOf(resource));
   // Not true of an invalid date either.
@@ -102,7 +127,11 @@ function isValid(verified: McpToken | undefined, resource: string): verified is 
 
 /** Clients write a URL with a slash at its end, or without one. */
 function keyOf(url: string): string {
-  return new URL(url).href.replace(/\/$/, "");
+  return withoutSlash(new URL(url).href);
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/$/, "");
 }
 
 function refused(
@@ -129,17 +158,17 @@ function metadataUrl(resource: string): string {
 
 /** The document of RFC 9728. Some clients leave the path of the resource away. */
 export function serveMetadata(authorization: McpAuthorization, name: string): RequestHandler {
-  const { resource, servers, scopes } = authorization;
-  const paths = [WELL_KNOWN, new URL(metadataUrl(resource)).pathname];
+  const { resource, servers, scopes = [] } = authorization;
+  const paths = [WELL_KNOWN, withoutSlash(new URL(metadataUrl(resource)).pathname)];
   const document = {
     resource,
     "authorization_servers": servers,
-    ...scopes && { "scopes_supported": scopes },
+    ...scopes.length > 0 && { "scopes_supported": scopes },
     "bearer_methods_supported": ["header"],
     "resource_name": name,
   };
   return (req, res, next) => {
-    if (!paths.includes(req.path)) return next();
+    if (!paths.includes(withoutSlash(req.path))) return next();
     res.set({
       "Access-Control-Allow-Origin": "*",
       "Access-Control-Allow-Headers": "*",

@@ -61,7 +61,8 @@ export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
         "Cannot read the body: no JSON parser is installed, mount express.json() before mcp()",
       );
     }
-    send(res, await answerMessage(req.body, { req, server }));
+    const caller = authorization === undefined ? req : withoutSession(req);
+    send(res, await answerMessage(req.body, { req: caller, server }));
   };
   const handler: RequestHandler = (req, res, next) => {
     if (req.path === "/") answer(req, res).catch(next);
@@ -73,6 +74,11 @@ export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
   return Object.assign(handler, { metadata });
 }
 
+/** Setting it to `undefined` on the request itself would end the session. */
+function withoutSession(req: Request): Request {
+  return Object.create(req, { session: { value: undefined, writable: true, configurable: true } });
+}
+
 /** By DNS rebinding, a web page may reach this server under another name. Browsers send the `Origin` of the page. */
 function wrongSender(
   { headers: { origin, host = "" } }: Request,
@@ -82,8 +88,13 @@ function wrongSender(
     return { status: 403, message: `Origin is not one of "origins"` };
   }
   const known = [...hosts ?? [], ...authorization ? [new URL(authorization.resource).host] : []];
-  if (known.length === 0 || known.includes(host.toLowerCase())) return undefined;
+  if (known.length === 0 || known.map(plainHost).includes(plainHost(host))) return undefined;
   return { status: 403, message: `Host is not one of "hosts"` };
+}
+
+/** Some proxies add the port that https has anyway. */
+function plainHost(host: string): string {
+  return host.toLowerCase().replace(/:443$/, "");
 }
 
 function rpcError(message: string): object {

@@ -43,6 +43,7 @@ test("docs/assistants.md verifies tokens by the server that has made them", asyn
   const tokens: Record<string, object | undefined> = {
     good: { active: true, sub: "ann", aud: authorization.resource, scope: "a b", exp: 1 },
     old: { active: false },
+    nobody: { active: true, aud: authorization.resource, exp: 1 },
   };
   using _fetch = stub(globalThis, "fetch", async (_url, init) => {
     const answer = tokens[(init?.body as URLSearchParams).get("token") ?? ""];
@@ -53,6 +54,7 @@ test("docs/assistants.md verifies tokens by the server that has made them", asyn
   const expiresAt = new Date(1000);
   const good = { user: { id: "ann" }, audience, scopes: ["a", "b"], expiresAt };
   assertEquals([await verify("good"), await verify("old")], [good, undefined]);
+  assertEquals(await verify("nobody"), undefined);
   await assertRejects(() => verify("x"), Error, "The login server answered 500");
 });
 
