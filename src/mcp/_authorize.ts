@@ -30,9 +30,9 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-export function checkAuthorization(authorization: McpAuthorization): void {
+export function checkAuthorization(authorization: McpAuthorization | undefined): void {
   if (!isJsonObject(authorization)) throw cannotServe(`"authorization" is not an object`);
-  const { resource, servers, scopes = [], verify } = authorization as McpAuthorization;
+  const { resource, servers, scopes = [], verify } = authorization;
   const unknown = unknownOption(authorization, OPTIONS);
   if (unknown !== undefined) throw cannotServe(`"authorization" has no option ${unknown}`);
   const wanted = "an https URL without a query and a user";
@@ -112,7 +112,8 @@ async function inTime<T>(run: () => Promise<T>): Promise<T> {
 
 function isValid(verified: McpToken | undefined, resource: string): verified is McpToken {
   if (!verified?.user) return false;
-  const { audience, expiresAt, scopes } = verified;
+  const { user, audience, expiresAt, scopes } = verified;
+  if (user instanceof Promise) throw new TypeError(`"user" of verify() is a promise`);
   if (expiresAt !== undefined && !(expiresAt instanceof Date)) {
     throw new TypeError(`"expiresAt" of verify() is not a Date`);
   }

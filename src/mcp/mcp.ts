@@ -37,7 +37,8 @@ export interface McpMiddleware extends RequestHandler {
 export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
   const tools = toolsFor(api, exposedModels(api, options));
   const { info = { name: "mongrove", version: "1.0.0" }, authorization } = options;
-  if (authorization !== undefined) checkAuthorization(authorization);
+  // A setting that is missing must not open the endpoint.
+  if ("authorization" in options) checkAuthorization(authorization);
   const server = { info, instructions: INSTRUCTIONS, tools };
   const answer = async (req: Request, res: Response) => {
     const refusal = wrongSender(req, options) ??

@@ -239,8 +239,10 @@ Deno.test("mcp() refuses a wrong authorization", () => {
   for (const [authorization, message] of rows) {
     assertThrows(() => mcp(api, options(authorization)), TypeError, message);
   }
-  const wrong = { ...options(), authorization: "oauth" } as unknown as McpOptions;
-  assertThrows(() => mcp(api, wrong), TypeError, `"authorization" is not an object`);
+  for (const authorization of ["oauth", undefined, null, []]) {
+    const wrong = { ...options(), authorization } as unknown as McpOptions;
+    assertThrows(() => mcp(api, wrong), TypeError, `"authorization" is not an object`);
+  }
   const hosts = { ...options(), hosts: "x" } as unknown as McpOptions;
   assertThrows(() => mcp(api, hosts), TypeError, `"hosts" is not a list of texts`);
   mcp(api, options({ resource: "http://localhost:3000/mcp", servers: ["http://127.0.0.1:1"] }));

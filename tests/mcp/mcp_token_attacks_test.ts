@@ -66,6 +66,7 @@ test("a value of verify() of a wrong form is a 503, told", async () => {
     null: (audience) => ({ user, audience, expiresAt: null }),
     scopes: (audience) => ({ user, audience, scopes: "readwrite reads" }),
     set: (audience) => ({ user, audience, scopes: new Set(["read"]) }),
+    promise: (audience) => ({ user: Promise.resolve(user), audience }),
     symbol: () => ({ user, audience: [Symbol("a")] }),
     getter: (audience) => ({
       audience,
