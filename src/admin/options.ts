@@ -41,8 +41,6 @@ export type AdminFormat = "percent" | "plain" | { readonly currency: string };
 
 /**
  * The view of a class on an admin page. With `satisfies`, TypeScript checks the names of its fields.
- *
- * @typeParam M The class.
  */
 export interface AdminModel<M = unknown> {
   /**

@@ -4,8 +4,6 @@ import type { Entity, FrameworkModel } from "../declare/model/framework_model.ts
 
 /**
  * The stored fields of an entity, without the methods of the class. Any field may be missing.
- *
- * @typeParam M The model.
  */
 export type StoredValues<M extends FrameworkModel> = {
   readonly [K in keyof M as M[K] extends CallableFunction ? never : K]?: M[K];
@@ -13,8 +11,6 @@ export type StoredValues<M extends FrameworkModel> = {
 
 /**
  * A committed change of one entity, made by any program. MongoDB does not record the author of a change.
- *
- * @typeParam M The model.
  *
  * @example Handle removals, and updates of one field
  * ```ts

@@ -14,8 +14,6 @@ import { announceReplays, lagOf } from "./_lease.ts";
 
 /**
  * Options of {@linkcode follow}.
- *
- * @typeParam M The model.
  */
 export interface FollowOptions<M extends FrameworkModel> {
   /**

@@ -19,7 +19,6 @@ export interface ActionOptions<M> extends RemoveOptions<M> {
  * The result of `action()`, which is the JSON of the type `answer` of the action, or else of the entity. If `run`
  * returns nothing, the result is `undefined`. Without the type of the action, the result is `unknown`.
  *
- * @typeParam M The model.
  * @typeParam A The action: `typeof close`.
  */
 export type ActionAnswer<M, A extends AnyAction> = AnswerOf<M, A["answer"], ResultIn<A>>;

@@ -13,8 +13,6 @@ import type { AnyFunction, Bare, JsonValue, Shown, Stored } from "./json.ts";
  * The body of `create()`, with the fields that a body can set. A field is needed unless it is optional in the class, an
  * array, nullable, `Defaulted` or `Restricted`. A value that JSON cannot hold, such as `NaN` or a `Promise`, throws a
  * `TypeError` with the path of the value.
- *
- * @typeParam M The model.
  */
 export type NewOf<M> =
   & { readonly [K in keyof M as Needed<M, K>]: Input<M[K]> }
@@ -27,8 +25,6 @@ export type NewOf<M> =
  * `ReadOnly` and `Hidden` fields do not compile, but only the option `readonly` stops other clients. The body can
  * repeat the stored `_id` and `__v`. A server with strict bodies answers 409 if `__v` is not the stored version, and
  * other servers ignore both.
- *
- * @typeParam M The model.
  */
 export type PatchOf<M> = {
   readonly [K in keyof M as K extends keyof FrameworkModel ? K : Changeable<M, K>]?: K extends
@@ -38,8 +34,6 @@ export type PatchOf<M> = {
 /**
  * The body of `updateAll()`, which is a merge patch for many entities. It cannot contain `_id` and `__v`, which differ
  * from entity to entity.
- *
- * @typeParam M The model.
  */
 export type ChangesOf<M> = {
   readonly [K in keyof M as Changeable<M, K>]?: Patch<M[K]> | null | undefined;
@@ -48,8 +42,6 @@ export type ChangesOf<M> = {
 /**
  * The body of `replace()`. Fields that the body leaves out are cleared. The body can repeat the stored values of `_id`,
  * `__v` and `ReadOnly` fields, so that an application can send an entity that it has read and changed.
- *
- * @typeParam M The model.
  */
 export type ReplacementOf<M> = {
   readonly [K in keyof M as Settable<M, K> | Repeated<M, K>]?: [Settable<M, K>] extends [never]

@@ -54,7 +54,6 @@ export type GroupSort<B extends string, S extends string, A extends string> = `$
  * A group of entities, with the values of its fields, its count, its sums and its averages. A date is a string that
  * ends with the unit that the server has declared, such as `"2024-03"` for a month.
  *
- * @typeParam M The model.
  * @typeParam B The names of the fields in `by`.
  * @typeParam S The names of the fields in `sum`.
  * @typeParam A The names of the fields in `avg`.

@@ -35,8 +35,6 @@ export interface HistoryPageOptions extends CallOptions, TrashOption {
 
 /**
  * A record of one write in the history of an entity.
- *
- * @typeParam M The model.
  */
 export interface HistoryRecord<M> {
   /** The `__v` of the entity after the write, to which `revert()` can set the entity back. */

@@ -16,8 +16,6 @@ import type { FileJson, IsFile } from "./file.ts";
  * Methods, getters and `Hidden` fields are left out. A `Restricted` field may be `undefined`. TypeScript does not
  * distinguish a getter from a `readonly` member, so a `readonly` member counts as a getter unless it is optional or has
  * the type `ReadOnly<…>`.
- *
- * @typeParam M The model.
  */
 export type Json<M> = { [K in keyof M as Shown<M, K>]: JsonValue<M[K]> };
 

@@ -12,8 +12,6 @@ import type { SortField } from "./select.ts";
  * field of an embedded entity. A path such as `"author.name"` names a field of the entity to which a `Ref` refers, if
  * the server lists the path. TypeScript checks the first three names of a path, because the paths of a class that
  * embeds itself have no end.
- *
- * @typeParam M The model.
  */
 export type Query<M> = QueryFields<M> & QueryClauses<M>;
 

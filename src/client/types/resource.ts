@@ -33,8 +33,6 @@ import type { Answer, DateName, FieldName } from "./select.ts";
 
 /**
  * The operations of a route whose entities form a list.
- *
- * @typeParam M The model.
  */
 export interface Resource<M> {
   /** Reads a page of the list. If the route has no pages, the page has all entities. */
@@ -181,8 +179,6 @@ export interface Resource<M> {
 
 /**
  * The operations on a sub-resource whose property holds one entity.
- *
- * @typeParam M The model.
  */
 export interface Single<M> {
   /** Reads the entity. The call fails with a 404 if the property has none. */

@@ -7,8 +7,6 @@ export type FieldName<M> = keyof Json<M> & string;
 
 /**
  * The names by which a list can be sorted. A `-` before a name means descending.
- *
- * @typeParam M The model.
  */
 export type SortName<M> = SortField<M> | `-${SortField<M>}`;
 
@@ -27,7 +25,6 @@ export type DateName<M> = {
 /**
  * The JSON of an entity in an answer, after the options `select`, `populate` and `revive`.
  *
- * @typeParam M The model.
  * @typeParam S The option `select`.
  * @typeParam P The option `populate`.
  * @typeParam R The option `revive`.
@@ -48,7 +45,6 @@ export type Whole<M, P, R> = [P, R] extends [never, never] ? Json<M> : Populated
  * The JSON of an entity after the options `populate` and `revive`. Populated fields have entities, and revived fields
  * have a `Date`.
  *
- * @typeParam M The model.
  * @typeParam P The option `populate`.
  * @typeParam R The option `revive`.
  */
