@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "../../reach/support/run_command.ts";
+import { openRuntime } from "../../tools/support/runtimes.ts";
 
 /** The application as one file with its packages; disposing removes it. */
 export interface BundledApp extends AsyncDisposable {
-  /** What runs it on Node. */
+  /** What runs it on Node 24. The Node of the machine may be older than those that are supported. */
   readonly command: readonly [string, ...string[]];
 }
 
@@ -16,7 +17,7 @@ export async function bundleApp(main = "app.ts"): Promise<BundledApp> {
   const cwd = fileURLToPath(new URL(".", import.meta.url));
   await runCommand(Deno.execPath(), ["bundle", ...options, main], { cwd });
   return {
-    command: ["node", "--expose-gc", file],
+    command: [await openRuntime("Node 24"), "--expose-gc", file],
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
   };
 }
