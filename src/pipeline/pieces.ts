@@ -13,7 +13,7 @@ export interface Pieces {
   readonly order?: Order;
   /** Shown in addition to `_id`. Missing if all fields are shown. */
   readonly shown?: readonly string[];
-  /** The limit of the count. */
+  /** The entities of all pages are counted. */
   readonly total?: CountRead;
   readonly window?: Window;
   readonly frame?: Frame;

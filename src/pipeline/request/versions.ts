@@ -7,7 +7,7 @@ import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import type { LevelContext, OpenLevelContext } from "./request_context.ts";
 import type { Reply } from "./reply.ts";
 
-/** `parentId` is hashed. */
+/** Here, `parentId` is a hash. */
 export type IfMatch = "any" | readonly { readonly version: Version; readonly parentId?: string }[];
 
 /** The list may have empty elements. A compressing proxy may have added `W/`. */

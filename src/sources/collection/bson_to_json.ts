@@ -23,7 +23,7 @@ interface StoredJsonOptions {
   readonly leftOut?: readonly string[];
 }
 
-/** Mongoose makes the JSON of a document with other values. */
+/** Converts BSON bytes, and has Mongoose convert documents with values of other types. */
 export class BsonToJson {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;

@@ -22,7 +22,7 @@ export type ReadPlan =
 /** A single request can change the decision. */
 export interface ReadFacts {
   readonly hooks: Hooks<object>;
-  /** Also for an action, which may change entities. */
+  /** Whether the entity is read for a write or an action. */
   readonly forChange: boolean;
   readonly isEmbedded: boolean;
   readonly shape: Shape;
