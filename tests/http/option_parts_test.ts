@@ -159,11 +159,24 @@ const ROWS: Readonly<Record<string, Rows>> = {
     { url: "empty text", description: "empty text" },
     (given) => openapi(start({}), { info: INFO, servers: [{ url: "/", ...given }] } as never),
   ],
-  McpOptions: [{ expose: "", info: "", origins: "" }, (given) => {
-    const Thing = thing({});
-    const api = Framework.initialize({ models: [Thing], tidy: false });
-    return mcp(api, { expose: [{ model: Thing }], ...given } as never);
-  }],
+  McpOptions: [
+    { expose: "", info: "", origins: "", hosts: "", authorization: "" },
+    (given) => {
+      const Thing = thing({});
+      const api = Framework.initialize({ models: [Thing], tidy: false });
+      return mcp(api, { expose: [{ model: Thing }], ...given } as never);
+    },
+  ],
+  McpAuthorization: [
+    { resource: "", servers: "", scopes: "", verify: "function" },
+    (given) => {
+      const Thing = thing({});
+      const api = Framework.initialize({ models: [Thing], tidy: false });
+      const url = "https://a.example/mcp";
+      const authorization = { resource: url, servers: [url], verify: () => undefined, ...given };
+      return mcp(api, { expose: [{ model: Thing }], authorization } as never);
+    },
+  ],
   Exposure: [{ model: "", operations: "", actions: "", route: "", name: "text" }, (given) => {
     const Thing = thing({});
     const api = Framework.initialize({ models: [Thing], tidy: false });
