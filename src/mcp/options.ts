@@ -112,6 +112,8 @@ export interface McpToken {
    * another server. `false` accepts each.
    */
   readonly audience: string | readonly string[] | false;
+  /** The scopes of the token. */
   readonly scopes?: readonly string[];
+  /** The token is a 401 from then on. */
   readonly expiresAt?: Date;
 }
