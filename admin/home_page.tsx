@@ -119,9 +119,9 @@ const NUMBER = { fontVariantNumeric: "tabular-nums" };
 function useTotal(model: PageModel, isLive: boolean): number | undefined {
   const { open } = usePage();
   const [total, setTotal] = useState<number>();
-  const isVisible = useVisible();
+  const isPaused = !useVisible() && isLive;
   useEffect(() => {
-    if (!isCounted(model) || !isVisible) return;
+    if (!isCounted(model) || isPaused) return;
     const stop = new AbortController();
     const { signal } = stop;
     const resource = open(model.path);
@@ -134,7 +134,7 @@ function useTotal(model: PageModel, isLive: boolean): number | undefined {
     // The card of a list that cannot be counted now shows no number.
     follow().catch(() => {});
     return () => stop.abort();
-  }, [model, isLive, isVisible]);
+  }, [model, isLive, isPaused]);
   return total;
 }
 
