@@ -56,7 +56,9 @@ async function main(args: readonly string[]): Promise<number> {
     const std = await chooseStd();
     await using mongo = await openTaskMongo();
     await using workspace = await makeWorkspace(folder);
-    const env = { ...std, ...mongo.env, [WORKSPACE]: JSON.stringify(workspace) };
+    // Tests install packages into the projects that they share.
+    const jobs = { DENO_JOBS: "1" };
+    const env = { ...std, ...mongo.env, ...jobs, [WORKSPACE]: JSON.stringify(workspace) };
     return await runFolder("reach", args, env);
   } finally {
     await Deno.remove(folder, { recursive: true });
