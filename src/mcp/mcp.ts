@@ -37,11 +37,14 @@ export interface McpMiddleware extends RequestHandler {
 export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
   const tools = toolsFor(api, exposedModels(api, options));
   const { info = { name: "mongrove", version: "1.0.0" }, authorization } = options;
+  const { origins = [], hosts = [] } = options;
   // A setting that is missing must not open the endpoint.
   if ("authorization" in options) checkAuthorization(authorization);
+  const own = authorization ? [new URL(authorization.resource).host] : [];
+  const known = [...hosts, ...own].map(plainHost);
   const server = { info, instructions: INSTRUCTIONS, tools };
   const answer = async (req: Request, res: Response) => {
-    const refusal = wrongSender(req, options) ??
+    const refusal = wrongSender(req, { origins, hosts: known }) ??
       (authorization && await admitCaller(req, authorization));
     if (refusal !== undefined) {
       const { status, message, challenge } = refusal;
@@ -83,13 +86,12 @@ function withoutSession(req: Request): Request {
 /** By DNS rebinding, a web page may reach this server under another name. Browsers send the `Origin` of the page. */
 function wrongSender(
   { headers: { origin, host = "" } }: Request,
-  { origins = [], hosts, authorization }: McpOptions,
+  { origins, hosts }: { readonly origins: readonly string[]; readonly hosts: readonly string[] },
 ): Refusal | undefined {
   if (origin !== undefined && !origins.includes(origin)) {
     return { status: 403, message: `Origin is not one of "origins"` };
   }
-  const known = [...hosts ?? [], ...authorization ? [new URL(authorization.resource).host] : []];
-  if (known.length === 0 || known.map(plainHost).includes(plainHost(host))) return undefined;
+  if (hosts.length === 0 || hosts.includes(plainHost(host))) return undefined;
   return { status: 403, message: `Host is not one of "hosts"` };
 }
 
