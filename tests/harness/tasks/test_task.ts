@@ -22,6 +22,8 @@ const SNIPPETS = ["--ignore=src/**/*_test.ts", "src", "mod.ts", "README.md"];
 /** See there. */
 const PACKAGES = "tests/harness/load_packages.ts";
 
+const FULL = "--long=full";
+
 /** Two more than there are processors, because tests wait for the database and for time-outs. */
 const JOBS = navigator.hardwareConcurrency + 2;
 
@@ -29,22 +31,23 @@ const JOBS = navigator.hardwareConcurrency + 2;
  * Runs the tests on one MongoDB.
  *
  * @param given Arguments of `deno test`. Without files, all tests but the long ones run, and with `--doc` all snippets
- * too. `--long` adds the long tests, which also run in a few named files. With `--again`, the files of a few failed
- * tests run once more, alone, so that tests pass that fail only on a busy machine. `--mongoose=VERSION` takes that
- * version of Mongoose, and `oldest` the first allowed one.
+ * too. `--long` adds the long tests, which also run in a few named files, and `--long=full` all random cases. With
+ * `--again`, the files of a few failed tests run once more, alone, so that tests pass that fail only on a busy machine.
+ * `--mongoose=VERSION` takes that version of Mongoose, and `oldest` the first allowed one.
  */
 export async function runTests(
   given: string[],
   options: RunDenoOptions = {},
 ): Promise<DenoResult> {
-  const own = ["--long", "--again"];
+  const own = ["--long", FULL, "--again"];
   const { args, flags } = await chooseMongoose(given.filter((arg) => !own.includes(arg)));
   const std = await chooseStd();
   const named = await existing(args.filter((arg) => !arg.startsWith("-")));
   const files = filesIn(await readTestFiles(), named);
   const isFew = named.length > 0 && files.length <= GROUP_SIZE;
-  const isLong = isFew || given.includes("--long");
-  const env = { ...std, ...isLong && { [LONG]: "1" } };
+  const isFull = given.includes(FULL);
+  const isLong = isFew || isFull || given.includes("--long");
+  const env = { ...std, ...isLong && { [LONG]: isFull ? "full" : "1" } };
   const load = ["run", "--quiet", ...flags, "--allow-read", "--allow-env", PACKAGES];
   const building = needAdminPage({ isQuick: !isLong });
   await using mongo = await openTaskMongo();
