@@ -14,7 +14,7 @@ const SEED = Number(Deno.env.get("JUDGE_SEED") ?? 20261123);
 const PATH = Deno.env.get("JUDGE_PATH");
 
 /** How many requests are judged, each of them sent twice. `JUDGE_REQUESTS=50000` is the long run. */
-const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(300, 100));
+const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(600, 100));
 
 /** How many applications are judged side by side. */
 const LANES = PATH === undefined ? casesOf(4, 1) : 1;
