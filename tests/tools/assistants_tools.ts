@@ -1,18 +1,16 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { UnauthorizedError } from "npm:@modelcontextprotocol/sdk@^1/client/auth.js";
-import type { OAuthClientProvider } from "npm:@modelcontextprotocol/sdk@^1/client/auth.js";
 import { Client } from "npm:@modelcontextprotocol/sdk@^1/client/index.js";
 import { StreamableHTTPClientTransport } from "npm:@modelcontextprotocol/sdk@^1/client/streamableHttp.js";
 import { buildApp } from "../../examples/helpdesk/app.ts";
 import { seed } from "../../examples/helpdesk/seed.ts";
 import { test } from "../harness/testing.ts";
+import { Assistant, BACK, call, connect, INFO } from "./support/assistant.ts";
 import { Browser, type Page } from "./support/browser.ts";
 import { openExample } from "./support/example.ts";
 import { filesOfPage, type LoginApp, openLoginApp, PASSWORD } from "./support/login_app.ts";
 
 const PAGE = "docs/assistants.md";
-const BACK = "http://127.0.0.1:9/back";
-const NAME = `<b>"Robot" & Co</b>`;
 
 const TODO = `import { all, create, type Entity, FrameworkModel } from "@mongrove/mongrove";
 import { type FrameworkRequest, prop, type ReadOnly, rest } from "@mongrove/mongrove";
@@ -59,90 +57,6 @@ async function signUp({ url, post }: LoginApp, name: string): Promise<Browser> {
   const { status } = await post("/api/auth/sign-up/email", body, { headers: { origin: url } });
   assertEquals(status, 200);
   return new Browser(url);
-}
-
-/** An assistant whose user allows it, or denies it. */
-class Assistant implements OAuthClientProvider {
-  readonly redirectUrl = BACK;
-  readonly clientMetadata = {
-    "client_name": NAME,
-    "redirect_uris": [BACK],
-    "token_endpoint_auth_method": "none",
-    "grant_types": ["authorization_code", "refresh_token"],
-  };
-  readonly #kept = new Map<string, unknown>();
-  /** The pages that the user has seen. */
-  readonly pages: Page[] = [];
-  answer: "yes" | "no" = "yes";
-
-  constructor(readonly browser: Browser, readonly name: string) {}
-
-  clientInformation() {
-    return this.#kept.get("client") as { "client_id": string } | undefined;
-  }
-
-  saveClientInformation(client: unknown) {
-    this.#kept.set("client", client);
-  }
-
-  tokens() {
-    return this.#kept.get("tokens") as { "access_token": string; "token_type": string } | undefined;
-  }
-
-  saveTokens(tokens: unknown) {
-    this.#kept.set("tokens", tokens);
-  }
-
-  invalidateCredentials() {
-    this.#kept.delete("tokens");
-  }
-
-  saveCodeVerifier(verifier: string) {
-    this.#kept.set("verifier", verifier);
-  }
-
-  codeVerifier() {
-    return String(this.#kept.get("verifier"));
-  }
-
-  async redirectToAuthorization(url: URL) {
-    let page = await this.browser.open(url);
-    this.pages.push(page);
-    while (page.reply?.status === 200) {
-      const isSignIn = page.url.pathname === "/sign-in";
-      page = await this.browser.send(
-        page,
-        isSignIn
-          ? { email: `${this.name}@notes.example`, password: PASSWORD }
-          : { accept: this.answer },
-      );
-      this.pages.push(page);
-    }
-  }
-
-  /** What came back to the assistant. */
-  get back(): URLSearchParams {
-    const { url } = this.pages.at(-1) ?? {};
-    assert(url?.href.startsWith(BACK), String(url));
-    return url.searchParams;
-  }
-}
-
-const INFO = { name: "test", version: "1.0.0" };
-
-async function connect(resource: string, assistant: Assistant): Promise<Client> {
-  const options = { authProvider: assistant };
-  const first = new StreamableHTTPClientTransport(new URL(resource), options);
-  await assertRejects(() => new Client(INFO).connect(first), UnauthorizedError);
-  await first.finishAuth(assistant.back.get("code") ?? "");
-  const client = new Client(INFO);
-  await client.connect(new StreamableHTTPClientTransport(new URL(resource), options));
-  return client;
-}
-
-async function call<R>(client: Client, name: string, args: object): Promise<R> {
-  const { structuredContent } = await client.callTool({ name, arguments: { ...args } });
-  return structuredContent as R;
 }
 
 async function titlesOf(client: Client): Promise<string[]> {
@@ -224,6 +138,12 @@ test("docs/assistants.md: a session or a consent that ends, ends its tokens at t
   await Promise.all([ann.client.close(), bob.client.close()]);
 });
 
+/** The pair of RFC 7636, appendix B. */
+const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+const SCOPES = "todos offline_access";
+
 /** Registers a client, and returns the query of a good authorisation. */
 async function register({ post, resource }: LoginApp & { readonly resource: string }) {
   const { body } = await post<{ readonly client_id: string }>("/api/auth/oauth2/register", {
@@ -234,7 +154,7 @@ async function register({ post, resource }: LoginApp & { readonly resource: stri
     "response_type": "code",
     "client_id": body.client_id,
     "redirect_uri": BACK,
-    "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    "code_challenge": CHALLENGE,
     "code_challenge_method": "S256",
     scope: "todos",
     state: "7",
@@ -242,46 +162,54 @@ async function register({ post, resource }: LoginApp & { readonly resource: stri
   };
 }
 
-test("docs/assistants.md: better-auth refuses authorisations without PKCE, or to others", async () => {
-  await using app = await openTodos();
+type Query = Awaited<ReturnType<typeof register>>;
+
+async function openRefusals() {
+  const app = await openTodos();
   const browser = await signUp(app, "ann");
   const query = await register(app);
-  const ask = async (change: object = {}) => {
+  /** Asks with another query. Empty parameters are left away. */
+  const ask = async (change: Partial<Query> = {}) => {
     const given = Object.entries({ ...query, ...change }).filter(([, value]) => value !== "");
     return await browser.open(`/api/auth/oauth2/authorize?${new URLSearchParams(given)}`);
   };
-  const login = { email: "ann@notes.example", password: PASSWORD };
-  const consent = await browser.send(await ask(), login);
+  const consent = await browser.send(await ask(), LOGIN);
   assertEquals([consent.url.pathname, consent.reply?.status], ["/consent", 200]);
-  const refused = [
+  return { ...app, browser, ask, consent };
+}
+
+const LOGIN = { email: "ann@notes.example", password: PASSWORD };
+
+/** Whom the user is sent to, and with which error. */
+const errorOf = ({ url }: Page) => [url.origin, url.searchParams.get("error")];
+
+test("docs/assistants.md: better-auth refuses authorisations without PKCE, or to others", async () => {
+  await using app = await openRefusals();
+  const refused: readonly (readonly [Partial<Query>, string])[] = [
     [{ "code_challenge": "", "code_challenge_method": "" }, "invalid_request"],
     [{ "code_challenge_method": "plain" }, "invalid_request"],
     [{ resource: "https://api.example/mcp" }, "invalid_target"],
     [{ scope: "todos admin" }, "invalid_scope"],
-  ] as const;
+  ];
   for (const [change, error] of refused) {
-    const { url } = await ask(change);
-    assertEquals([change, url.origin, url.searchParams.get("error")], [
-      change,
-      new URL(BACK).origin,
-      error,
-    ]);
+    assertEquals(errorOf(await app.ask(change)), [new URL(BACK).origin, error]);
   }
   for (const back of ["https://evil.example/back", `${BACK}/x`, "http://127.0.0.1.evil.example/"]) {
-    const { url } = await ask({ "redirect_uri": back });
-    assertEquals([back, url.origin, url.searchParams.has("error")], [back, app.url, true]);
+    const [origin, error] = errorOf(await app.ask({ "redirect_uri": back }));
+    assertEquals([back, origin, typeof error], [back, app.url, "string"]);
   }
+});
 
-  const denied = await browser.send(consent, { accept: "no" });
-  assertEquals([denied.url.origin, denied.url.searchParams.get("error")], [
-    new URL(BACK).origin,
-    "access_denied",
-  ]);
-  const changed = { accept: "yes", "oauth_query": `${consent.url.search.slice(1)}&scope=admin` };
+test("docs/assistants.md: users deny, and no other page or query allows in their name", async () => {
+  await using app = await openRefusals();
+  const { browser, consent } = app;
+  const denied = errorOf(await browser.send(consent, { accept: "no" }));
+  assertEquals(denied, [new URL(BACK).origin, "access_denied"]);
+  const query = consent.url.search.slice(1);
+  const changed = { accept: "yes", "oauth_query": `${query}&scope=admin` };
   assertEquals((await browser.send(consent, changed)).reply?.status, 400);
-  const form = new URLSearchParams({ accept: "yes", "oauth_query": consent.url.search.slice(1) });
   const foreign = await app.send("POST", "/consent", {
-    raw: String(form),
+    raw: String(new URLSearchParams({ accept: "yes", "oauth_query": query })),
     headers: {
       ...browser.headers,
       origin: "https://evil.example",
@@ -289,40 +217,48 @@ test("docs/assistants.md: better-auth refuses authorisations without PKCE, or to
     },
   });
   assertEquals(foreign.status, 403);
-  assertEquals((await browser.send(consent, { accept: "yes" })).url.searchParams.has("code"), true);
+  assert((await browser.send(consent, { accept: "yes" })).url.searchParams.has("code"));
 });
+
+/** Returns a token for a resource, or for none. */
+async function tokenFor(
+  { browser, query }: { readonly browser: Browser; readonly query: Query },
+  asked: { readonly resource?: string },
+): Promise<string> {
+  const { resource: _, ...others } = query;
+  let page = await browser.open(
+    `/api/auth/oauth2/authorize?${new URLSearchParams({ ...others, ...asked, scope: SCOPES })}`,
+  );
+  while (page.reply?.status === 200) {
+    page = await browser.send(page, { ...LOGIN, accept: "yes" });
+  }
+  const grant = new URLSearchParams({
+    ...asked,
+    "grant_type": "authorization_code",
+    "client_id": query.client_id,
+    "redirect_uri": BACK,
+    "code_verifier": VERIFIER,
+    code: page.url.searchParams.get("code") ?? "",
+  });
+  const { reply } = await browser.open("/api/auth/oauth2/token", grant);
+  assertEquals(reply?.status, 200, reply?.text);
+  return Object(reply?.body).access_token;
+}
 
 test("docs/assistants.md: a token for another resource, or none, is a 401", async () => {
   await using app = await openTodos((auth) =>
     auth.replaceAll("esources: [resource]", "esources: [resource, `${origin}/other`]")
   );
-  const browser = await signUp(app, "ann");
-  const query = await register(app);
-  const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-  const tokenFor = async (resource: Record<string, string>) => {
-    const { resource: _, ...others } = query;
-    const asked = new URLSearchParams({ ...others, ...resource, scope: "todos offline_access" });
-    let page = await browser.open(`/api/auth/oauth2/authorize?${asked}`);
-    while (page.reply?.status === 200) {
-      const login = { email: "ann@notes.example", password: PASSWORD };
-      page = await browser.send(page, { ...login, accept: "yes" });
-    }
-    const { reply } = await browser.open(
-      "/api/auth/oauth2/token",
-      new URLSearchParams({
-        ...resource,
-        "grant_type": "authorization_code",
-        "client_id": query.client_id,
-        "redirect_uri": BACK,
-        "code_verifier": verifier,
-        code: page.url.searchParams.get("code") ?? "",
-      }),
-    );
-    return Object(reply?.body).access_token;
-  };
-  assertEquals(await statusOf(app, await tokenFor({ resource: app.resource })), 200);
-  assertEquals(await statusOf(app, await tokenFor({ resource: `${app.url}/other` })), 401);
-  assertEquals(await statusOf(app, await tokenFor({})), 401);
+  const assistant = { browser: await signUp(app, "ann"), query: await register(app) };
+  for (
+    const [asked, status] of [
+      [{ resource: app.resource }, 200],
+      [{ resource: `${app.url}/other` }, 401],
+      [{}, 401],
+    ] as const
+  ) {
+    assertEquals([asked, await statusOf(app, await tokenFor(assistant, asked))], [asked, status]);
+  }
   const jwt = `${btoa('{"alg":"none"}')}.${btoa('{"sub":"ann"}')}.x`.replaceAll("=", "");
   for (const token of ["x", jwt, "a.b.c"]) {
     assertEquals([token, await statusOf(app, token)], [token, 401]);
@@ -335,38 +271,43 @@ interface Settings {
   };
 }
 
-test("docs/assistants.md: an assistant of the help desk sees and does what its user may", async () => {
+async function openDesk() {
   const page = await Deno.readTextFile(new URL(`../../${PAGE}`, import.meta.url));
   const [, text = ""] = /^ {3}```json\n(.*?)^ {3}```$/ms.exec(page) ?? [];
   const { url, headers } = (JSON.parse(text) as Settings).mcpServers.helpdesk;
-  await using desk = await openExample({ buildApp, seed });
-  const open = async (token?: string) => {
+  const desk = await openExample({ buildApp, seed });
+  /** Connects with the header of the page, or with another one. */
+  const open = async (given: Record<string, string> = headers) => {
     const client = new Client(INFO);
     const target = new URL(url.replace("http://127.0.0.1:3000", desk.url));
-    const given = token === undefined ? headers : { authorization: token };
     const options = { requestInit: { headers: given } };
     await client.connect(new StreamableHTTPClientTransport(target, options));
     return client;
   };
-  const cem = await open();
-  type Tickets = { readonly entities: readonly { readonly _id: string; readonly note?: string }[] };
+  return { ...desk, open };
+}
+
+interface Tickets {
+  readonly entities: readonly { readonly _id: string; readonly note?: string }[];
+}
+
+test("docs/assistants.md: an assistant of the help desk sees and does what its user may", async () => {
+  await using desk = await openDesk();
+  const agent = { authorization: "Bearer ada" };
   const list = { model: "Ticket", q: { state: "open" } };
+  const cem = await desk.open();
   const { entities } = await call<Tickets>(cem, "list", list);
   assertEquals(entities.map(({ note }) => note), [undefined]);
-  const [ticket] = entities;
-  const closing = { model: "Ticket", action: "close", id: ticket?._id, body: { reason: "done" } };
-  await call(cem, "action", closing);
-  const agent = { headers: { authorization: "Bearer ada" } };
-  const [last] = await desk.read<{ readonly actor: string }[]>(
-    `/tickets/${ticket?._id}/history`,
-    agent,
-  );
+  const id = entities[0]?._id;
+  await call(cem, "action", { model: "Ticket", action: "close", id, body: { reason: "done" } });
+  const history = `/tickets/${id}/history`;
+  const [last] = await desk.read<{ readonly actor: string }[]>(history, { headers: agent });
   assertEquals(last?.actor, "cem");
 
-  const ada = await open("Bearer ada");
+  const ada = await desk.open(agent);
   const { entities: all } = await call<Tickets>(ada, "list", { model: "Ticket" });
   assertEquals([all.length, all.some(({ note }) => note !== undefined)], [2, true]);
-  const nobody = await open("Bearer zoe");
+  const nobody = await desk.open({ authorization: "Bearer zoe" });
   const refused = await call<{ readonly error: { readonly code: string } }>(nobody, "list", list);
   assertEquals(refused.error.code, "UNAUTHENTICATED");
   await Promise.all([cem.close(), ada.close(), nobody.close()]);
