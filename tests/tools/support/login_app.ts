@@ -11,8 +11,9 @@ import type { Reply } from "../../harness/request.ts";
 import { type Client, client } from "../../support/client.ts";
 import { until } from "../../support/until.ts";
 
-/** The versions of the packages of the page about logins. */
+/** The versions of the packages of the pages about logins. */
 export const PACKAGES = {
+  "@better-auth/oauth-provider": "npm:@better-auth/oauth-provider@^1.7",
   "better-auth": "npm:better-auth@^1.7",
   "better-auth/": "npm:/better-auth@^1.7/",
   "express-rate-limit": "npm:express-rate-limit@^8",
@@ -22,10 +23,11 @@ export const PACKAGES = {
 
 type Files = Readonly<Record<string, string>>;
 
-/** Returns the files below some headings of a page. */
+/** Returns the files below some headings of a page, also those whose types `deno check --doc` leaves out. */
 export async function filesOfPage(path: string, titles: readonly string[]): Promise<Files> {
   const page = await Deno.readTextFile(new URL(`../../../${path}`, import.meta.url));
-  const steps = readSteps(page).filter(({ title }) => titles.includes(title));
+  const steps = readSteps(page.replaceAll("```ts ignore", "```ts"))
+    .filter(({ title }) => titles.includes(title));
   return Object.assign({}, ...steps.map(({ files }) => files));
 }
 
