@@ -74,7 +74,7 @@ export class Assistant implements OAuthClientProvider {
   /** What came back to the assistant. */
   get back(): URLSearchParams {
     const { url } = this.pages.at(-1) ?? {};
-    assert(url?.href.startsWith(BACK), String(url));
+    assert(url !== undefined && url.href.startsWith(BACK), String(url));
     return url.searchParams;
   }
 }
