@@ -85,9 +85,9 @@ longTest("define() passes the tests of decorated models, rewritten as its own", 
   try {
     const rewritten = await copyRepository(folder);
     const all: Rewritten[] = [];
-    for (const [subject, paths] of Object.entries(SUBJECTS)) {
+    for (const [subject, paths] of Object.entries<readonly string[]>(SUBJECTS)) {
       await t.step(subject, () => {
-        const files = rewritten.filter(({ path }) => paths.some((each) => each === path));
+        const files = rewritten.filter(({ path }) => paths.includes(path));
         assert(files.length === paths.length, `${files.length} files`);
         const classes = files.reduce((sum, { count }) => sum + count, 0);
         assert(classes > 20, `${classes} classes`);

@@ -10,7 +10,7 @@ import { PASSWORD } from "./login_app.ts";
 export const BACK = "http://127.0.0.1:9/back";
 
 /** The name that it gives itself. */
-export const ASSISTANT_NAME = `<b>"Robot" & Co</b>`;
+const ASSISTANT_NAME = `<b>"Robot" & Co</b>`;
 
 /** An assistant whose user allows it, or denies it. */
 export class Assistant implements OAuthClientProvider {
