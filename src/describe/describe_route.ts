@@ -13,6 +13,7 @@ import {
   takesQueryMethod,
   type WriteLimits,
 } from "../pipeline/request/route.ts";
+import { runAround } from "../pipeline/plugins/run_around.ts";
 import { admitReader } from "../pipeline/run_pipeline.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { describeFields, describeObject } from "./describe_object.ts";
@@ -176,6 +177,13 @@ export function describeRoute(route: Route): RouteDescription {
 /** The `preFetch` hooks and class options run first, so that a refused reader gets no description. */
 export async function describeCall(call: Call): Promise<Reply> {
   await admitReader(call);
+  return await runAround(call, {
+    purpose: "description",
+    run: () => Promise.resolve(describe(call)),
+  });
+}
+
+function describe(call: Call): Reply {
   const levels = call.levels.map(({ level }) => level);
   const withheld = call.route.features.withheldFrom(call);
   const description = withoutWithheld(describeRoute({ ...call.route, levels }), withheld);

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Lease } from "../store/lease.ts";
 import { connectionsFrom } from "../store/request_connection.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
+import type { PluginJob } from "../declare/plugins/plugin.ts";
 import { logError, logHint } from "../errors/log.ts";
 import type { Filter } from "../filter/filters.ts";
 import type { Tidy } from "../pipeline/class_feature.ts";
@@ -57,6 +58,7 @@ interface ExpiringClass {
 interface ClassesOfConnection {
   readonly connection: Connection;
   readonly classes: Map<ModelClass, ExpiringClass>;
+  readonly jobs: PluginJob[];
 }
 
 interface TidyResult {
@@ -76,6 +78,8 @@ interface TidyRun extends ClassesOfConnection {
 export class Housekeeper {
   readonly #everyMS: number;
   readonly #classes = new Map<ModelClass, ExpiringClass>();
+  /** Whether the job is scheduled. */
+  readonly #jobs = new Map<PluginJob, boolean>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = new AbortController();
   #running: Promise<void> = Promise.resolve();
@@ -85,7 +89,15 @@ export class Housekeeper {
     this.#everyMS = everyMS;
   }
 
-  add(routes: readonly Route[], { isScheduled }: { readonly isScheduled: boolean }): void {
+  add(
+    routes: readonly Route[],
+    { isScheduled, jobs = [] }: {
+      readonly isScheduled: boolean;
+      readonly jobs?: readonly PluginJob[];
+    },
+  ): void {
+    for (const job of jobs) this.#jobs.set(job, isScheduled || this.#jobs.get(job) === true);
+    if (isScheduled && jobs.length > 0) this.#start();
     for (const { levels, features, getConnection } of routes) {
       for (const { target, link } of levels) {
         const tidies = link?.embedded ? [] : features.tidiesOf(target);
@@ -136,6 +148,13 @@ export class Housekeeper {
     },
   ): ClassesOfConnection[] {
     const places = new Map<unknown, Map<string, ClassesOfConnection>>();
+    const placeOf = (connection: Connection): ClassesOfConnection => {
+      const client = connection.getClient();
+      const ofClient = places.get(client) ?? new Map<string, ClassesOfConnection>();
+      const place = ofClient.get(connection.name) ?? { connection, classes: new Map(), jobs: [] };
+      places.set(client, ofClient.set(connection.name, place));
+      return place;
+    };
     for (const [target, expiring] of this.#classes) {
       if (isScheduled && !expiring.isScheduled) continue;
       const used = [...expiring.sources].flatMap((source) =>
@@ -143,13 +162,10 @@ export class Housekeeper {
           ? mongoose.connection
           : [...connectionsFrom(source).filter(isOpen), ...connections]
       );
-      for (const connection of used) {
-        const client = connection.getClient();
-        const ofClient = places.get(client) ?? new Map<string, ClassesOfConnection>();
-        const place = ofClient.get(connection.name) ?? { connection, classes: new Map() };
-        place.classes.set(target, expiring);
-        places.set(client, ofClient.set(connection.name, place));
-      }
+      for (const connection of used) placeOf(connection).classes.set(target, expiring);
+    }
+    for (const [job, ofSchedule] of this.#jobs) {
+      if (!isScheduled || ofSchedule) placeOf(job.connection ?? mongoose.connection).jobs.push(job);
     }
     return [...places.values()].flatMap((ofClient) => [...ofClient.values()]);
   }
@@ -224,30 +240,42 @@ async function waitForLease(connection: Connection): Promise<Lease> {
 
 /** A lease would create a collection in a database without the collection of any class. */
 async function tidyPlace(
-  { connection, classes }: ClassesOfConnection,
+  { connection, classes, jobs }: ClassesOfConnection,
   { waits = false, ...run }: Omit<TidyRun, keyof ClassesOfConnection | "lease"> & {
     readonly waits?: boolean;
   },
 ): Promise<void> {
   const stored = new Set(await storedClasses([...classes.keys()], connection));
-  if (stored.size === 0) return;
+  if (stored.size === 0 && jobs.length === 0) return;
   const lease = await (waits ? waitForLease : claim)(connection);
   if (lease === undefined) return;
   const existing = new Map([...classes].filter(([target]) => stored.has(target)));
-  await tidyAll({ ...run, connection, classes: existing, lease });
+  await tidyAll({ ...run, connection, classes: existing, jobs, lease });
 }
 
 /** A failure does not keep the other classes from being tidied. */
-async function tidyAll({ classes, lease, result, ...run }: TidyRun): Promise<void> {
+async function tidyAll({ classes, jobs, lease, result, ...run }: TidyRun): Promise<void> {
   const { removed, errors } = result;
   try {
-    for (const [target, expiring] of classes) {
-      const { name } = target;
+    const tidyOne = async (name: string, tidy: (count: Count) => Promise<void>) => {
       const count = (portion: number) => {
         if (portion > 0) removed[name] = (removed[name] ?? 0) + portion;
       };
-      await tidyClass(target, { ...run, ...expiring, lease, count })
+      await tidy(count)
         .catch((cause) => errors.push(new Error(`Cannot tidy "${name}"`, { cause })));
+    };
+    for (const [target, expiring] of classes) {
+      await tidyOne(
+        target.name,
+        (count) => tidyClass(target, { ...run, ...expiring, lease, count }),
+      );
+    }
+    for (const job of jobs) {
+      await tidyOne(job.name, async (count) => {
+        if (run.signal?.aborted) return;
+        await holdLease(lease);
+        count(await job.run(run.at));
+      });
     }
   } finally {
     // A lease that is not released ends by itself after a minute.
@@ -256,8 +284,14 @@ async function tidyAll({ classes, lease, result, ...run }: TidyRun): Promise<voi
   }
 }
 
-interface TidyClassOptions extends Omit<TidyRun, "classes" | "result">, ExpiringClass {
-  readonly count: (portion: number) => void;
+type Count = (portion: number) => void;
+
+async function holdLease(lease: Lease): Promise<void> {
+  if (!lease.isHeld || await lease.renew() === null) throw new Error("The lease is lost");
+}
+
+interface TidyClassOptions extends Omit<TidyRun, "classes" | "jobs" | "result">, ExpiringClass {
+  readonly count: Count;
 }
 
 async function tidyClass(
@@ -272,7 +306,7 @@ async function tidyClass(
   for (const tidy of tidies) {
     for (let hasMore = true; hasMore;) {
       if (signal?.aborted) return;
-      if (!lease.isHeld || await lease.renew() === null) throw new Error("The lease is lost");
+      await holdLease(lease);
       const known = tooLarge.length;
       const removed = await tidy({ model, at, limit: PORTION, remove });
       count(removed);

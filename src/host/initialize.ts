@@ -7,6 +7,7 @@ import { type ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { Actor, FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { PreFetch } from "../declare/hooks/hooks.ts";
+import type { Plugin } from "../declare/plugins/plugin.ts";
 import { completeQueryLimits } from "../filter/q/limits.ts";
 import { completeBodyLimits } from "../write/body/read_body.ts";
 import { forAll } from "../errors/for_all.ts";
@@ -21,6 +22,8 @@ import { checkTransactions } from "../pipeline/check_transactions.ts";
 import { planLevel } from "../pipeline/plan_level.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { completeStrict, type StrictOptions } from "../pipeline/request/strict_parts.ts";
+import { pluginEndpoints } from "../pipeline/plugins/plugin_endpoints.ts";
+import { PluginSet } from "../pipeline/plugins/plugin_set.ts";
 import type { ActorNames } from "../pipeline/actor_names.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { getModel } from "../schema/get_model.ts";
@@ -30,6 +33,7 @@ import { refuseRequest } from "../http/check_options.ts";
 import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts";
 import { housekeeper } from "./housekeeper.ts";
 import { type Limits, readLimits } from "./limits.ts";
+import { checkEndpoints, describeEndpoint } from "../describe/describe_endpoint.ts";
 import { accessOf } from "../describe/describe_access.ts";
 import { describeRoute, type RouteDescription } from "../describe/describe_route.ts";
 
@@ -81,6 +85,8 @@ export interface InitializeOptions {
    * number or an ObjectId answers 500, even a promise. Each class must then have the option `tenant` in one `@rest`.
    */
   readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
+  /** Plugins, the outermost first. */
+  readonly plugins?: readonly Plugin[];
   /**
    * Whether clients can also read a list by the method `QUERY` (RFC 10008), with the parameters as a JSON object in the
    * body. Middleware of `app.get()` does not see these requests.
@@ -123,6 +129,7 @@ export const OPTIONS: OptionKinds<InitializeOptions> = {
   actorNames: "function",
   tenant: "function",
   tidy: "boolean",
+  plugins: "list",
   queryMethod: "boolean",
   batch: true,
   log: "boolean",
@@ -157,13 +164,19 @@ export function initializeWith(
     route.features.startClasses(route);
   });
   for (const { target } of routes.flatMap(({ levels }) => levels)) hintAtModel(target);
-  const describe = () => routes.map(withAccess);
-  if (options.log === true) logLine(routes.map(routeLine).join("\n"));
-  const endpoints = featureList.endpoints(options, routes);
+  const [settings] = routes;
+  settings?.plugins.start(routes);
+  const endpoints = endpointsOfOptions(options, routes, featureList);
+  const describe = () => describeAll(routes, endpoints);
+  if (options.log === true) {
+    const ofPlugins = endpoints.flatMap(describeEndpoint).map(lineOf);
+    logLine([...routes.map(routeLine), ...ofPlugins].join("\n"));
+  }
   const router = Object.assign(followSettings(mountRoutes(routes, endpoints)), { describe });
   const { actorNames } = options;
   mounted.set(markCopy(router), { routes, endpoints, ...actorNames && { actorNames } });
-  housekeeper.add(routes, { isScheduled: options.tidy !== false });
+  const jobs = settings?.plugins.all.flatMap((plugin) => plugin.jobs ?? []) ?? [];
+  housekeeper.add(routes, { isScheduled: options.tidy !== false, jobs });
   return router;
 }
 
@@ -171,10 +184,19 @@ function withAccess(route: Route): RouteDescription {
   return { ...describeRoute(route), access: accessOf(route) };
 }
 
+function describeAll(
+  routes: readonly Route[],
+  endpoints: readonly Endpoint[],
+): RouteDescription[] {
+  return [...routes.map(withAccess), ...endpoints.flatMap(describeEndpoint)];
+}
+
+function lineOf({ method, path, operation, model, access = [] }: RouteDescription): string {
+  return `${method.padEnd(6)} ${[path, operation, model, access.join(", ")].join("  ")}`;
+}
+
 function routeLine(route: Route): string {
-  const { method, path, operation, model } = describeRoute(route);
-  const facts = [path, operation, model, accessOf(route).join(", ")];
-  const line = `${method.padEnd(6)} ${facts.join("  ")}`;
+  const line = lineOf(withAccess(route));
   const level = actingLevel(route);
   const isRead = level.kind.change === undefined && route.getConnection === undefined;
   if (!isRead) return line;
@@ -205,14 +227,23 @@ export function mountedEndpoints(router: object): readonly Endpoint[] {
 }
 
 export function describe(options: InitializeOptions = {}): RouteDescription[] {
-  return routesOfOptions(options).map(withAccess);
+  const routes = routesOfOptions(options);
+  const [settings] = routes;
+  return describeAll(routes, settings ? pluginEndpoints(settings) : []);
 }
 
 export function endpointsOfOptions(
   options: InitializeOptions,
   routes: readonly Route[],
+  featureList: FeatureList = features,
 ): Endpoint[] {
-  return features.endpoints(options, routes);
+  const [settings] = routes;
+  const endpoints = [
+    ...featureList.endpoints(options, routes),
+    ...settings ? pluginEndpoints(settings) : [],
+  ];
+  checkEndpoints(endpoints, routes);
+  return endpoints;
 }
 
 export function routesOfOptions(
@@ -250,6 +281,7 @@ export function settingsOf(
     filterPaths: filters,
     bodyLimits: completeBodyLimits(limits?.body),
     features: featureList,
+    plugins: new PluginSet(options.plugins ?? [], new Set(featureList.parameters.keys())),
     settings: featureList.settings({ ...options, ...limits }),
     indexes,
     strict: completeStrict(options.strict),

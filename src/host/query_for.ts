@@ -14,6 +14,7 @@ import { completeQueryLimits } from "../filter/q/limits.ts";
 import { toAnswer } from "../pipeline/failures.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
 import { makeCall, requestView } from "../pipeline/request/request_context.ts";
+import { routeNameOf } from "../pipeline/plugins/operation_names.ts";
 import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";
 import type { Level, Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
@@ -129,6 +130,7 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
   };
   const levels: Level[] = [{
     target,
+    routeName: routeNameOf(rest.route ?? ""),
     shape,
     options: new DeclaredOptions(features, { method, place }).under(shape),
     operation: "all",

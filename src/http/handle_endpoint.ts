@@ -5,6 +5,8 @@ import { logError } from "../errors/log.ts";
 import { internal } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import { isOutage, toAnswer, translateError, translateHookFailure } from "../pipeline/failures.ts";
+import { admitClient, viaOf } from "../pipeline/plugins/admit_client.ts";
+import { makeTimeBudget } from "../pipeline/request/request_context.ts";
 import { isOver, watchEnd } from "../pipeline/request/reply.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
@@ -16,13 +18,14 @@ import { traceRequest } from "./trace_request.ts";
 
 interface EndpointOptions {
   readonly routes: RequestHandler;
-  readonly settings: Pick<Route, "reporter" | "sendTimeoutMS">;
+  readonly settings: Pick<Route, "reporter" | "sendTimeoutMS" | "plugins" | "maxTimeMS">;
 }
 
 export function handleEndpoint(
   endpoint: Endpoint,
-  { routes, settings: { reporter, sendTimeoutMS: timeoutMS } }: EndpointOptions,
+  { routes, settings }: EndpointOptions,
 ): RequestHandler {
+  const { reporter, sendTimeoutMS: timeoutMS, plugins } = settings;
   const { path, description: { operationId: operation } } = endpoint;
   const report = async (req: Request, error: unknown): Promise<RestError> => {
     const context = { method: req.method, route: path, class: "", operation };
@@ -35,20 +38,23 @@ export function handleEndpoint(
     if (isOutage(answer)) await reporter.reportRepeated(failure);
     return answer;
   };
-  const serve = async (req: Request, res: Response) => {
+  const serve = async (request: Request, res: Response) => {
+    const req = request as FrameworkRequest;
     res.on("error", logError);
     watchEnd(res);
     if (isQueued(res) && !await awaitTurn(res)) return;
     try {
-      const text = await endpoint.serve(req, routes);
+      await admitClient({ req, client: req, plugins, timeBudget: makeTimeBudget(settings) });
+      const reply = await endpoint.serve(req, routes);
       sayIfClosing(res);
-      await sendReply(res, { reply: { status: 200, text }, timeoutMS });
+      await sendReply(res, { reply, timeoutMS });
     } catch (error) {
       const answer = await report(req, error);
       sayIfClosing(res);
-      if (!isOver(req as FrameworkRequest) && !res.headersSent) sendError(res, answer);
+      if (!isOver(req) && !res.headersSent) sendError(res, answer);
     }
     noteUnflushed(res, { timeoutMS, onLate: (error) => void report(req, error) });
   };
-  return (req, res) => traceRequest({ path, operation, res }, () => serve(req, res));
+  return (req, res) =>
+    traceRequest({ path, operation, res, via: () => viaOf(req) }, () => serve(req, res));
 }

@@ -3,6 +3,7 @@ import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError } from "../errors/log.ts";
 import { badFormat, notFound } from "../errors/refusals.ts";
 import { overloaded } from "../pipeline/failures.ts";
+import { viaOf } from "../pipeline/plugins/admit_client.ts";
 import { makeCall } from "../pipeline/request/request_context.ts";
 import { watchEnd } from "../pipeline/request/reply.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
@@ -28,7 +29,7 @@ export function handleRoute(
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
     const inner = innerRequestOf(req);
-    const { mounted = route, origin, timeBudget, sharedRoutes } = inner ?? {};
+    const { mounted = route, origin, client, timeBudget, sharedRoutes } = inner ?? {};
     if (mounted !== route) return sendError(res, notFound());
     // A hook may write after the end of the response. Without a listener, this error would end the process.
     res.on("error", logError);
@@ -39,7 +40,8 @@ export function handleRoute(
     const refused = prepare(req);
     // The batch counts its requests itself, and a description of a route is no use of the route.
     const weight = origin !== undefined || inner?.describes ? 0 : 1;
-    const facts = { req, count: countSelected, refused, origin, weight, timeBudget, sharedRoutes };
+    const shared = { origin, client, timeBudget, sharedRoutes };
+    const facts = { req, count: countSelected, refused, weight, ...shared };
     const call = makeCall(inner?.route ?? route, facts);
     try {
       await inner?.admit?.(call);
@@ -63,5 +65,8 @@ export function handleRoute(
     });
   };
   const traced = { path: route.path, model: target.name, operation };
-  return (req, res) => traceRequest({ ...traced, res }, () => serve(req, res));
+  return (req, res) => {
+    const via = () => viaOf(innerRequestOf(req)?.client ?? req);
+    return traceRequest({ ...traced, res, via }, () => serve(req, res));
+  };
 }

@@ -16,6 +16,8 @@ export interface InnerRequest {
   readonly route?: Route;
   /** The answer is a description, and the operation does not run. */
   readonly describes?: boolean;
+  /** The request of the client, whom plugins admit once. */
+  readonly client?: object;
   /** All internal requests of a request count as one, and share its sender and its time limit. */
   readonly origin?: Request;
   readonly timeBudget?: TimeBudget;
@@ -68,7 +70,7 @@ export async function sendInner(
   { req, message, facts, maxBytes }: InnerOptions,
 ): Promise<InnerAnswer | undefined> {
   const inner = innerRequest(req, message);
-  innerRequests.set(inner, facts);
+  innerRequests.set(inner, { client: innerRequestOf(req)?.client ?? req, ...facts });
   const outer = req.res as Response;
   const captured = new CapturedResponse(inner, { outer, maxBytes });
   const leave = () => void captured.res.destroy();

@@ -32,6 +32,8 @@ export interface RequestTrace {
     readonly "mongrove.model"?: string;
     /** The name of the operation or the action. For a batch, the `operationId` of its path in the OpenAPI document. */
     readonly "mongrove.operation": string;
+    /** The means of the sender, by a plugin. Set at the end of the trace. */
+    "mongrove.via"?: string;
     /** Missing if the client has left before the answer began. */
     "http.response.status_code"?: number;
     /** The status of an answer that is a server error, or `aborted` if the answer has not reached its end. */
@@ -48,11 +50,12 @@ interface TracedRequest {
   readonly operation: string;
   readonly model?: string;
   readonly res: Response;
+  readonly via: () => string | undefined;
 }
 
 /** Without subscribers, traces cost nothing. */
 export function traceRequest(
-  { path, operation, model, res }: TracedRequest,
+  { path, operation, model, res, via: askVia }: TracedRequest,
   serve: () => Promise<void>,
 ): Promise<void> {
   if (!channel.hasSubscribers) return serve();
@@ -67,6 +70,8 @@ export function traceRequest(
   return openTrace({ channel, trace }, (end) => {
     res.once("close", () => {
       const { statusCode, headersSent, writableFinished } = res;
+      const via = askVia();
+      if (via !== undefined) trace.attributes["mongrove.via"] = via;
       if (headersSent) trace.attributes["http.response.status_code"] = statusCode;
       end(writableFinished ? statusCode >= 500 ? String(statusCode) : undefined : "aborted");
     });

@@ -1,6 +1,12 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request, RequestHandler, Response } from "express";
-import type { FrameworkRouter } from "../host/initialize.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { HookFailure } from "../declare/hooks/run_hook.ts";
+import { RestError } from "../errors/rest_error.ts";
+import { type FrameworkRouter, mountedRoutes } from "../host/initialize.ts";
+import { admitClient, viaOf } from "../pipeline/plugins/admit_client.ts";
+import { makeTimeBudget } from "../pipeline/request/request_context.ts";
+import type { Route } from "../pipeline/request/route.ts";
 import { admitCaller, checkAuthorization, type Refusal, serveMetadata } from "./_authorize.ts";
 import { exposedModels } from "./_exposed_models.ts";
 import { answerMessage } from "./_protocol.ts";
@@ -42,10 +48,15 @@ export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
   if ("authorization" in options) checkAuthorization(authorization);
   const own = authorization ? [new URL(authorization.resource).host] : [];
   const known = [...hosts, ...own].map(plainHost);
+  const [settings] = mountedRoutes(api) ?? [];
   const server = { info, instructions: INSTRUCTIONS, tools };
   const answer = async (req: Request, res: Response) => {
+    const caller = authorization === undefined ? req : withoutSession(req);
     const refusal = wrongSender(req, { origins, hosts: known }) ??
-      (authorization && await admitCaller(req, authorization));
+      await admitByPlugins(caller, settings) ??
+      (authorization && viaOf(caller) === undefined
+        ? await admitCaller(req, authorization)
+        : undefined);
     if (refusal !== undefined) {
       const { status, message, challenge } = refusal;
       if (challenge !== undefined) res.set("WWW-Authenticate", challenge);
@@ -65,7 +76,6 @@ export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
         "Cannot read the body: no JSON parser is installed, mount express.json() before mcp()",
       );
     }
-    const caller = authorization === undefined ? req : withoutSession(req);
     send(res, await answerMessage(req.body, { req: caller, server }));
   };
   const handler: RequestHandler = (req, res, next) => {
@@ -81,6 +91,24 @@ export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
 /** Setting it to `undefined` on the request itself would end the session. */
 function withoutSession(req: Request): Request {
   return Object.create(req, { session: { value: undefined, writable: true, configurable: true } });
+}
+
+/** A key counts as a token. */
+async function admitByPlugins(
+  caller: Request,
+  settings: Route | undefined,
+): Promise<Refusal | undefined> {
+  if (settings === undefined) return undefined;
+  const { plugins } = settings;
+  try {
+    const req = caller as FrameworkRequest;
+    await admitClient({ req, client: req, plugins, timeBudget: makeTimeBudget(settings) });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof RestError)) throw error instanceof HookFailure ? error.thrown : error;
+    const { status, message, headers: { "WWW-Authenticate": challenge } } = error;
+    return { status, message, ...challenge !== undefined && { challenge } };
+  }
 }
 
 /** By DNS rebinding, a web page may reach this server under another name. Browsers send the `Origin` of the page. */

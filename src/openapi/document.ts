@@ -1,5 +1,8 @@
 import type { RouteNode } from "./route_node.ts";
 import type { Endpoint, EndpointDescription } from "../pipeline/router_feature.ts";
+import type { PluginSet } from "../pipeline/plugins/plugin_set.ts";
+import { pathParameters } from "../describe/paths.ts";
+import { templateOf } from "./path_templates.ts";
 import { capitalize } from "./operation_ids.ts";
 import { describeOperation } from "./operation.ts";
 import type { OpenApiOptions } from "./options.ts";
@@ -13,11 +16,13 @@ const VERSIONS = { "3.1": "3.1.1", "3.2": "3.2.0" } as const;
 export interface DescribedApi {
   readonly routes: ReadonlyMap<RouteNode, string>;
   readonly endpoints: readonly Endpoint[];
+  /** Missing without routes. */
+  readonly plugins: PluginSet | undefined;
 }
 
 export function buildDocument(
-  { routes, endpoints }: DescribedApi,
-  { info, servers = [HERE], security, securitySchemes, ...options }: OpenApiOptions,
+  { routes, endpoints, plugins }: DescribedApi,
+  { info, servers = [HERE], ...options }: OpenApiOptions,
 ): object {
   const { q = "content", version = "3.1" } = options;
   const limits = [...routes.keys()].find(({ filter }) => filter !== undefined)?.filter?.limits;
@@ -31,8 +36,11 @@ export function buildDocument(
     item[method] = describeOperation(route, { components, operationId, q });
   }
   for (const { path, method, description } of endpoints) {
-    paths[path] = { [method]: describeEndpoint(description) };
+    const template = templateOf(path);
+    const item = paths[template] ??= {};
+    item[method] = describeEndpoint(description, pathParameters(path));
   }
+  const { security, securitySchemes } = securityOf(plugins, options);
   return {
     openapi: VERSIONS[version],
     info,
@@ -40,7 +48,7 @@ export function buildDocument(
     ...security && { security },
     tags: describeTags(
       routes.keys(),
-      endpoints.map(({ path, description: { operationId } }) => [capitalize(operationId), path]),
+      endpoints.map(({ path, description }) => [tagOf(description), path]),
     ),
     paths,
     components: {
@@ -50,20 +58,46 @@ export function buildDocument(
   };
 }
 
+type Security = Pick<OpenApiOptions, "security" | "securitySchemes">;
+
+/** A client may use a scheme of a plugin in the place of the others. */
+function securityOf(plugins: PluginSet | undefined, given: Security): Security {
+  const own = Object.assign({}, ...(plugins?.all ?? []).map((each) => each.securitySchemes));
+  const { security, securitySchemes } = given;
+  if (Object.keys(own).length === 0) return given;
+  return {
+    security: [...security ?? [{}], ...Object.keys(own).map((name) => ({ [name]: [] }))],
+    securitySchemes: { ...own, ...securitySchemes },
+  };
+}
+
+function tagOf({ tag, operationId }: EndpointDescription): string {
+  return capitalize(tag ?? operationId);
+}
+
 function describeEndpoint(
-  { operationId, summary, description, body, answers }: EndpointDescription,
+  endpoint: EndpointDescription,
+  parameters: readonly string[],
 ): object {
-  const contentOf = (schema: object) => ({ "application/json": { schema } });
+  const { operationId, summary, description, body, answers, isOpen, deprecated } = endpoint;
+  const contentOf = (schema: object) => ({ content: { "application/json": { schema } } });
   return {
     operationId,
-    tags: [capitalize(operationId)],
+    tags: [tagOf(endpoint)],
     summary,
-    description,
-    requestBody: { required: true, content: contentOf(body) },
+    ...description !== undefined && { description },
+    ...deprecated && { deprecated },
+    ...isOpen && { security: [] },
+    ...parameters.length > 0 && {
+      parameters: parameters.map((name) => {
+        return { name, in: "path", required: true, schema: { type: "string" } };
+      }),
+    },
+    ...body && { requestBody: { required: true, ...contentOf(body) } },
     responses: Object.fromEntries(
       Object.entries(answers).map((
         [status, { description, schema }],
-      ) => [status, { description, content: contentOf(schema) }]),
+      ) => [status, { description, ...schema && contentOf(schema) }]),
     ),
   };
 }

@@ -47,6 +47,7 @@ export function openapi(
   const nodes = [...mounted.map(routeNode), ...queryNodes];
   const routes = nameOperations(withTemplates(nodes));
   const { info: { title }, servers = [], docs = true, see } = options;
+  const plugins = mounted[0]?.plugins;
   const guard = see && admitReader(see, mounted[0]?.reporter);
   const built = new Map<boolean, Served>();
   return followSettings((newRouter) => {
@@ -56,7 +57,7 @@ export function openapi(
       const isPage = isForPage(req.url);
       const forms = isPage ? { ...options, ...PAGE_FORMS } : options;
       const { bytes, tag } = built.get(isPage) ??
-        serialize(buildDocument({ routes, endpoints }, forms));
+        serialize(buildDocument({ routes, endpoints, plugins }, forms));
       built.set(isPage, { bytes, tag });
       keepFresh(res).set("ETag", tag).type("json").send(bytes);
     });

@@ -28,7 +28,7 @@ export function withTemplates(routes: readonly RouteNode[]): RouteNode[] {
   });
 }
 
-function templateOf(path: string): string {
+export function templateOf(path: string): string {
   return path.replaceAll(
     PATH_PARAMETER,
     (_, name?: string, quoted?: string) => `{${name ?? quoted}}`,

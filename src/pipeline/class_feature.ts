@@ -60,6 +60,8 @@ export interface ClassFeature<R = unknown> {
   admit?(config: R, call: Call): void;
   /** Runs for each class of the route without the option, because references may lead to a class with it. */
   admitWithout?(call: Call): void;
+  /** The tenant of a request, also without a class that has tenants. */
+  tenantOf?(request: Pick<Call, "req" | "origin" | "route">): Actor | undefined;
   /** The values to store instead of a removal. `undefined` if the entity is removed for good. */
   removal?(
     config: R,
@@ -147,6 +149,8 @@ export interface TransactionWrite extends WrittenEntities {
 export interface TransactionRequest {
   readonly req: FrameworkRequest;
   readonly actor: Actor | undefined;
+  /** The means of the sender, by a plugin. */
+  readonly via: string | undefined;
   readonly route: Route;
   /** All removals of a transaction store the same time. */
   readonly at: Date;

@@ -107,7 +107,7 @@ export async function makeClassWriter(
   const { request, model: { db } } = write;
   if (request === undefined) throw new TypeError(`Cannot write "${target.name}" without a request`);
   await checkConnection(request, { write, target });
-  const { req, actor, route, origin = write } = request;
+  const { req, actor, via, route, origin = write } = request;
   const { features } = route;
   const model = getModel(target, db as never) as unknown as Model<unknown>;
   const conditions: Filter[] = [];
@@ -118,7 +118,15 @@ export async function makeClassWriter(
     model,
     classConditions: castFilter(model, everyFilter(...conditions)),
     removal: features.removalFieldsOf(target),
-    additions: features.additionsOf(target, { req, actor, operation, route, timeBudget, origin }),
+    additions: features.additionsOf(target, {
+      req,
+      actor,
+      via,
+      operation,
+      route,
+      timeBudget,
+      origin,
+    }),
     timeBudget,
     write,
   });

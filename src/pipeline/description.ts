@@ -6,6 +6,8 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 export interface ParameterFacts {
   readonly text: string;
+  /** Names the operation for plugins if a request has the parameter. */
+  readonly word?: string;
   readonly fields?: readonly string[];
   /** The values of each element of a list. The default is `fields`. */
   readonly values?: readonly string[];

@@ -1,7 +1,7 @@
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { HookName } from "../declare/hooks/hooks.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
-import type { Shape } from "../schema/fields/shape.ts";
+import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import type { Response } from "express-types";
 import type { Description } from "./description.ts";
@@ -112,6 +112,10 @@ export interface Feature<T extends FeatureTypes> {
   readonly parameters?: Readonly<Record<string, "one" | "list">>;
   /** Request headers that change the answer, named in `Vary` of every answer for caches. */
   readonly varies?: readonly string[];
+  /** Names the operation further for plugins, beside its own name. */
+  readonly word?: string;
+  /** The references whose entities are read. */
+  follows?(params: T["params"]): readonly FieldShape[];
   /** Whether the feature reads entities outside the filter `q`, by the conditions of hooks alone. */
   readonly readsBeyondFilter?: boolean;
   /** Checks the option of `Framework.initialize()` and adds defaults. */

@@ -44,10 +44,13 @@ import type { Call } from "./request/request_context.ts";
 import { actingLevel, type Level, operationAt, type Route } from "./request/route.ts";
 import { type Endpoint, endpointsFor, type RouterFeature } from "./router_feature.ts";
 
+export type TenantRequest = Pick<Call, "req" | "origin" | "route">;
+
 export interface AdditionsRequest {
   readonly req: FrameworkRequest;
   /** Not `req.framework.actor`, because a hook may have replaced `req.framework`. */
   readonly actor: Actor | undefined;
+  readonly via: string | undefined;
   readonly operation: string;
   readonly route: Route;
   readonly timeBudget: TimeBudget;
@@ -124,6 +127,13 @@ export class FeatureList {
     };
   }
 
+  /** After {@linkcode admitClasses}. */
+  tenantOf(call: TenantRequest): Actor | undefined {
+    return this.#ofClasses.map((feature) => feature.tenantOf?.(call)).find((each) =>
+      each !== undefined
+    );
+  }
+
   /** The checks can add conditions to the filter. */
   admitClasses(call: Call): void {
     for (const { target } of call.route.levels) {
@@ -159,17 +169,19 @@ export class FeatureList {
   });
 
   additionsOf(target: ModelClass, write: AdditionsRequest): Additions | undefined {
-    const { req, actor, operation, route, timeBudget, origin } = write;
+    const { req, actor, via, operation, route, timeBudget, origin } = write;
     const place = { target, operation };
     const features = this.#featuresOf(target);
-    if (!this.#addsValues(target) && featuresWithStatements(features, place).length === 0) {
-      return undefined;
-    }
+    const { plugins } = route;
+    const addsValues = this.#addsValues(target) ||
+      [target, ...embeddedClasses(target)].some((each) => plugins.fieldsOf(each).length > 0);
+    if (!addsValues && featuresWithStatements(features, place).length === 0) return undefined;
     const at = origin?.request?.at ?? new Date();
     const removalId = origin?.request?.removalId ?? new mongoose.Types.ObjectId();
     const request: TransactionRequest = {
       req,
       actor,
+      via,
       route,
       at,
       removalId,
@@ -182,9 +194,12 @@ export class FeatureList {
       target,
       stamps: (written, isNew) => {
         const { schema } = written;
-        return stampsOf(this.#featuresOf(written.target), { req, actor, isNew, schema });
+        return {
+          ...stampsOf(this.#featuresOf(written.target), { req, actor, isNew, schema }),
+          ...plugins.stamps(written, { isNew, actor, via }),
+        };
       },
-      stamped: (each) => stampedFieldsOf(this.#featuresOf(each)),
+      stamped: (each) => [...stampedFieldsOf(this.#featuresOf(each)), ...plugins.fieldsOf(each)],
       ...removal && { removal },
       ...addedStatements && { addedStatements },
     };

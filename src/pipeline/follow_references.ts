@@ -18,8 +18,7 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
   context: LevelContext,
   filters: readonly [...F],
 ): Promise<readonly [...F]> {
-  const conditions = new Set<ReferenceCondition>();
-  collectConditions(filters, conditions);
+  const conditions = collectConditions(filters);
   if (conditions.size === 0) return filters;
   const fields = [...conditions].map(({ reference }) => reference);
   const models = await referredModels(context, fields, { isGuarded: true });
@@ -56,12 +55,16 @@ interface Lookup extends ReferredModel {
   readonly conditions: ReferenceCondition[];
 }
 
-function collectConditions(value: unknown, found: Set<ReferenceCondition>): void {
+export function collectConditions(
+  value: unknown,
+  found = new Set<ReferenceCondition>(),
+): ReadonlySet<ReferenceCondition> {
   if (value instanceof ReferenceCondition) found.add(value);
   else if (Array.isArray(value)) value.forEach((each) => collectConditions(each, found));
   else if (isJsonObject(value)) {
     Object.values(value).forEach((each) => collectConditions(each, found));
   }
+  return found;
 }
 
 function keyOf({ model }: ReferredModel, { conditions }: ReferenceCondition): string {

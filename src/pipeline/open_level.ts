@@ -22,6 +22,7 @@ import { enterLevel, idParam, parseFeatures, requestView } from "./request/reque
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { mergePieces } from "./pieces.ts";
+import { viaOf } from "./plugins/admit_client.ts";
 import { operationAt } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
@@ -114,9 +115,10 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
 }
 
 function additionsOn(context: LevelContext) {
-  const { level: { target }, route, req, timeBudget, state: { actor } } = context;
+  const { level: { target }, route, req, client, timeBudget, state: { actor } } = context;
   const operation = operationOn(context);
-  return route.features.additionsOf(target, { req, actor, operation, route, timeBudget });
+  const via = viaOf(client);
+  return route.features.additionsOf(target, { req, actor, via, operation, route, timeBudget });
 }
 
 function operationOn({ route, above }: LevelContext): string {

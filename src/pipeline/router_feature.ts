@@ -1,4 +1,6 @@
 import type { Request, RequestHandler } from "express-types";
+import type { PluginRoute } from "../declare/plugins/plugin.ts";
+import type { Reply } from "./request/reply.ts";
 import type { Route } from "./request/route.ts";
 
 /** An option of `Framework.initialize()` that adds an endpoint without a model. */
@@ -10,20 +12,29 @@ export interface RouterFeature<S = unknown> {
 }
 
 export interface Endpoint {
-  readonly method: "post";
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
   readonly path: string;
   readonly description: EndpointDescription;
-  /** Returns JSON. The endpoint can send requests to `routes`. */
-  serve(req: Request, routes: RequestHandler): Promise<string>;
+  /** Missing for an option of the framework. */
+  readonly plugin?: string;
+  readonly route?: PluginRoute;
+  /** The endpoint can send requests to `routes`. */
+  serve(req: Request, routes: RequestHandler): Promise<Reply>;
 }
 
 export interface EndpointDescription {
   readonly operationId: string;
   readonly summary: string;
-  readonly description: string;
-  readonly body: object;
+  readonly description?: string;
+  /** The name above its operations in the document. The default is the identifier. */
+  readonly tag?: string;
+  /** Whether the guard of the router does not run. */
+  readonly isOpen?: boolean;
+  readonly isGuarded?: boolean;
+  readonly deprecated?: boolean;
+  readonly body?: object;
   readonly answers: Readonly<
-    Record<string, { readonly description: string; readonly schema: object }>
+    Record<string, { readonly description: string; readonly schema?: object }>
   >;
 }
 

@@ -18,12 +18,19 @@ import { refuseTags } from "./request/versions.ts";
 import { replace } from "./replace.ts";
 import { performWrite } from "./perform_write.ts";
 import { passGuard } from "./pass_guard.ts";
+import { admitClient, renewAdmission } from "./plugins/admit_client.ts";
+import { runAround } from "./plugins/run_around.ts";
 import { passPreFetch } from "./pass_hooks.ts";
 import { runWrapped } from "./run_wrapped.ts";
 import { write } from "./write.ts";
 
 export async function runPipeline(call: Call): Promise<Reply> {
-  await admit(call);
+  await admitReader(call);
+  const read = () => readRequest(call);
+  return await runAround(call, { purpose: "answer", read, run: () => answer(call) });
+}
+
+async function answer(call: Call): Promise<Reply> {
   const { exclusive } = call.context;
   const takeOver = exclusive?.feature.takeOver?.(exclusive.params, call);
   if (takeOver !== undefined) return { status: 200, takeOver, staysOpen: true };
@@ -81,9 +88,17 @@ async function operate(context: OpenLevelContext, body: JsonObject | undefined):
     : await changeAll(context, body);
 }
 
-/** The `preFetch` hooks run first, so that a refused client learns nothing from errors about parameters. */
-export async function admit(call: Call): Promise<void> {
+/** For a request that checks its rights again. */
+export async function admitAgain(call: Call): Promise<void> {
+  const { req, client, timeBudget, route: { plugins } } = call;
+  await renewAdmission({ req, client, plugins, timeBudget });
   await admitReader(call);
+  const read = () => readRequest(call);
+  await runAround(call, { purpose: "renewal", read, run: () => Promise.resolve() });
+}
+
+/** The `preFetch` hooks run before, so that a refused client learns nothing from errors about parameters. */
+function readRequest(call: Call): void {
   if (call.badQuery !== undefined) throw call.badQuery;
   // Features may read the whole body of a write, so its parameters are checked before.
   const isWrite = call.route.operation.change !== undefined;
@@ -93,6 +108,8 @@ export async function admit(call: Call): Promise<void> {
 }
 
 export async function admitReader(call: Call): Promise<void> {
+  const { req, client, timeBudget, route: { plugins } } = call;
+  if (plugins.admitting.length > 0) await admitClient({ req, client, plugins, timeBudget });
   await passGuard(call);
   await passPreFetch(call);
   askActor(call);

@@ -34,12 +34,12 @@ Deno.test("A name that several exports have is one thing in all of them", async 
 });
 
 /** The exports that may have more than 12 names. */
-const MOST: Readonly<Record<string, number>> = { "": 60, "/client": 30 };
+const MOST: Readonly<Record<string, number>> = { "": 60, "/client": 30, "/plugin": 25 };
 
 Deno.test("No export has more names than one person can know", async () => {
   const said = await Deno.readTextFile(new URL("public_api.txt", import.meta.url));
   const parts = said.split("# @mongrove/mongrove").slice(1);
-  assertEquals(parts.length, 8);
+  assertEquals(parts.length, 9);
   for (const part of parts) {
     const [path = "", forms = ""] = part.split(/\n([^]*?)(?=# without|$)/);
     const declared = /^(?:async |abstract )*(?:class|const|function|interface|type) (\w+)/gm;

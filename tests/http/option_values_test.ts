@@ -64,6 +64,7 @@ Deno.test("each option of initialize() refuses a value of another kind", () => {
     ...{ guard: "function", actor: "function", actorNames: "function" },
     tenant: undefined,
     tidy: "true",
+    plugins: "",
     queryMethod: undefined,
     batch: "",
     log: undefined,

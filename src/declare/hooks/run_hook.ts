@@ -46,7 +46,8 @@ export type HostFunction =
   | "getConnection"
   | "validate"
   | "available"
-  | "run";
+  | "run"
+  | "plugin";
 
 /**
  * An error that a function of the application threw. A Mongoose error in most hooks answers 500 and not 400, because

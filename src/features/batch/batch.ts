@@ -49,7 +49,8 @@ function batchEndpoint(
     serve: async (req, handler) => {
       const read = () => readRequests(req, { max, bodyLimits });
       const requests = await guarded(read, { req: req as FrameworkRequest, guard });
-      return await runRequests(requests, { req, handler, routes, maxTimeMS });
+      const text = await runRequests(requests, { req, handler, routes, maxTimeMS });
+      return { status: 200, text };
     },
   };
 }

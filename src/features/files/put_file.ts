@@ -25,7 +25,7 @@ import {
   outerVersionAfter,
   versionRead,
 } from "../../pipeline/request/versions.ts";
-import { admit } from "../../pipeline/run_pipeline.ts";
+import { admitAgain } from "../../pipeline/run_pipeline.ts";
 import { BodyReader, type ByteSource, discardBody, isConsumed } from "./body_reader.ts";
 import { FILE_EXISTS, FileField, type StoredValue } from "./file_field.ts";
 import type { FileConfig } from "./file_fields.ts";
@@ -140,7 +140,7 @@ async function openAgain(
   field: FileField,
 ): Promise<{ readonly now: OpenLevelContext; readonly place: FileField }> {
   const call = makeCall(route, { req, count: countSelected, weight: 0, timeBudget });
-  await admit(call);
+  await admitAgain(call);
   call.context.level.checkRequest?.(call.context);
   const now = await openLevel(call.context);
   checkVersion(now, versionRead({}, now));

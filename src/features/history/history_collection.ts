@@ -9,6 +9,8 @@ export interface StoredRecord {
   /** By the clock of the database. */
   readonly at: Date;
   readonly actor?: Actor;
+  /** The means of the sender, by a plugin. */
+  readonly via?: string;
   readonly operation: string;
   /** Empty for the creation. */
   readonly changed: readonly string[];

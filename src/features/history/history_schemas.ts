@@ -11,6 +11,7 @@ const RECORDS: JsonObject = {
       version: { ...VERSION, description: "The version of the entity after the write" },
       at: { type: "string", format: "date-time" },
       actor: { description: "The sender of the write, if it is known" },
+      via: { type: "string", description: "The means of the sender, such as a key" },
       actorName: { type: "string", description: "The name of the sender, for `names`" },
       operation: { type: "string", description: "The name of the operation or action" },
       changed: { type: "array", items: { type: "string" } },

@@ -19,10 +19,11 @@ const MAX_BYTES = 16 * 1024 * 1024 - 16 * 1024;
 
 export async function addRecords(
   config: HistoryConfig,
-  { target, model, entities, session, ...write }: TransactionWrite,
+  { target, model, entities, session, request, ...write }: TransactionWrite,
 ): Promise<void> {
   keepFor(model, config);
-  const records = entities.map((entity) => recordOf(entity, { ...write, model, target }));
+  const via = request?.via;
+  const records = entities.map((entity) => recordOf(entity, { ...write, via, model, target }));
   const collection = historyOf(model);
   await sendUpdates({ db: model.db, collection }, records.map(insertionOf), { session });
 }
@@ -45,11 +46,12 @@ const NOW = { at: "$$NOW" };
 
 interface RecordedWrite extends Pick<TransactionWrite, "actor" | "operation" | "model"> {
   readonly target: ModelClass;
+  readonly via: string | undefined;
 }
 
 function recordOf(
   { id, before = {}, created, changed = Object.keys(before) }: WrittenEntity,
-  { actor, operation, model, target }: RecordedWrite,
+  { actor, via, operation, model, target }: RecordedWrite,
 ): NewRecord {
   const shape = recordedShape(target);
   const key = versionKeyOf(model);
@@ -59,6 +61,7 @@ function recordOf(
     entity: id,
     version,
     ...actor !== undefined && { actor },
+    ...via !== undefined && { via },
     operation,
     changed: names,
     before: valuesOf(names, { before, shape }),

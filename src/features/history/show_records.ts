@@ -43,7 +43,7 @@ export async function showRecord(
   shown: RecordContext,
   { record, before, after }: ReplayedRecord,
 ): Promise<ShownRecord> {
-  const { version, at, actor, operation, changed } = record;
+  const { version, at, actor, via, operation, changed } = record;
   const visible = changed.filter((name) => isVisible(name, shown));
   const isReplaced = (name: string) => Object.hasOwn(record.before, name);
   const replaced = await shownValues(shown, { values: before, names: visible.filter(isReplaced) });
@@ -55,7 +55,10 @@ export async function showRecord(
   return {
     version,
     at,
-    ...actor !== undefined && showsActor(shown) && { actor },
+    ...showsActor(shown) && {
+      ...actor !== undefined && { actor },
+      ...via !== undefined && { via },
+    },
     operation,
     changed: visible.filter((name) => Object.hasOwn(isReplaced(name) ? replaced : named, name)),
     before: replaced,

@@ -29,6 +29,7 @@ export const lines: Feature<Plain<LinesConfig, LinesRequest>> = {
   name: "lines",
   option: "formats",
   operations: ["create"],
+  word: "many",
   exclusive: {
     keeps: [],
     allowed: "no lines beside it",

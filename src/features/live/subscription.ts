@@ -14,7 +14,7 @@ import {
 } from "../../pipeline/request/request_context.ts";
 import { errorAnswer, translatedAnswer } from "../../pipeline/request/reporter.ts";
 import type { Route } from "../../pipeline/request/route.ts";
-import { admit } from "../../pipeline/run_pipeline.ts";
+import { admitAgain } from "../../pipeline/run_pipeline.ts";
 import { limitsOf } from "./live_limits.ts";
 import { type Beginning, LiveList, type Subscriber } from "./live_list.ts";
 import { type LiveSource, makeLiveSource } from "./live_reading.ts";
@@ -29,6 +29,7 @@ const RETRY_MS = 1000;
 export class Subscription implements Subscriber {
   readonly #route: Route;
   readonly #req: FrameworkRequest;
+  readonly #client: object;
   readonly #sender: EventSender;
   readonly #max: number;
   /**
@@ -46,10 +47,11 @@ export class Subscription implements Subscriber {
   #hasGap = false;
   #isEnded = false;
 
-  constructor({ route, req }: Call, { sender, max }: { sender: EventSender; max: number }) {
+  constructor({ route, req, client }: Call, { sender, max }: { sender: EventSender; max: number }) {
     this.#max = max;
     this.#route = route;
     this.#req = req;
+    this.#client = client;
     this.#sender = sender;
   }
 
@@ -107,9 +109,10 @@ export class Subscription implements Subscriber {
     while (this.#isDue && !this.#isEnded) {
       this.#isDue = false;
       const req = requestView(this.#req);
-      const call = makeCall(this.#route, { req, count: countSelected, weight: 0 });
+      const facts = { req, client: this.#client, count: countSelected, weight: 0 };
+      const call = makeCall(this.#route, facts);
       try {
-        await admit(call);
+        await admitAgain(call);
         await this.#enter(call, {});
       } catch (error) {
         if (isOutage(translatedAnswer(call.context, error))) afterMS = Math.min(afterMS, RETRY_MS);

@@ -18,6 +18,7 @@ export const many: Feature<Plain<ManyConfig, ManyRequest>> = {
   name: "many",
   also: ["atomic"],
   operations: ["create"],
+  word: "many",
   exclusive: {
     keeps: ["idempotency"],
     allowed: "no list of entities beside it",

@@ -66,6 +66,7 @@ export const populate: Feature<PopulateTypes> = {
     const shown = [...config].filter(([name, { always }]) => always || asked.has(name));
     return { config: new Map(shown), asked };
   },
+  follows: ({ config }) => [...config.values()].flatMap(({ field }) => referenceIn(field) ?? []),
   async prepare(params, context) {
     const fills = await makePopulation(context, params);
     return fills === undefined ? {} : { fills };

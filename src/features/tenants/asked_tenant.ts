@@ -53,6 +53,13 @@ export function askTenant(call: Call): void {
   Reflect.set(req, TENANT, tenant);
 }
 
+export function knownTenant(
+  { req, origin, route }: Pick<Call, "req" | "origin" | "route">,
+): Actor | undefined {
+  const ask = route.settings.get("tenant") as TenantFunction | undefined;
+  return ask && (Reflect.get(req, TENANT) as Actor | undefined ?? tenantOf({ req, origin }, ask));
+}
+
 /** No request reaches entities of a tenant that does not fit. */
 export function tenantFor(req: FrameworkRequest, { field, target }: TenantConfig): unknown {
   const tenant: unknown = Reflect.get(req, TENANT) ?? tenantOutside(req, target);

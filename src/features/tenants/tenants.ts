@@ -18,6 +18,7 @@ import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import {
   askTenant,
   keepAnswers,
+  knownTenant,
   rememberTenants,
   tenantFor,
   type TenantFunction,
@@ -45,6 +46,7 @@ export const tenants: ClassFeature<TenantConfig> = {
     changeIndexes(schema, (index) => insideTenant(index, config));
   },
   selecting: ({ field }) => field,
+  tenantOf: knownTenant,
   admit: (_config, call) => void askTenant(call),
   admitWithout: keepAnswers,
   condition: (config, req, reach) =>

@@ -40,6 +40,7 @@ export const trash: ClassFeature<TrashConfig> = {
     name: TRASH,
     facts: {
       text: "Selects the entities in the trash, for callers who may see them.",
+      word: TRASH,
       schema: { type: "string", enum: ["only"] },
     },
     isOf: ({ see }, method) =>

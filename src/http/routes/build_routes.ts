@@ -5,6 +5,7 @@ import type { RestRecord } from "../../declare/model/records.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { isAction, operationOf } from "../../declare/operations/action.ts";
 import { performOf } from "../../pipeline/class_methods.ts";
+import { routeNameOf } from "../../pipeline/plugins/operation_names.ts";
 import { rightsOf } from "../../pipeline/request/reader_rights.ts";
 import { actingLevel, type Level, type Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
@@ -97,7 +98,15 @@ function rootBranch(
     base: path === "" ? "/" : path,
     item: `${path}/:id`,
     above: [],
-    level: { target, scopes, conditions, parameter: "id", ifMatch, isOpen },
+    level: {
+      target,
+      routeName: routeNameOf(path),
+      scopes,
+      conditions,
+      parameter: "id",
+      ifMatch,
+      isOpen,
+    },
   };
 }
 
@@ -123,7 +132,8 @@ interface Branch {
   readonly above: readonly Above[];
   readonly level: Pick<
     Level,
-    "target" | "scopes" | "conditions" | "link" | "parameter" | "ifMatch" | "isOpen"
+    | ("target" | "routeName" | "scopes" | "conditions" | "link" | "parameter" | "ifMatch")
+    | "isOpen"
   >;
 }
 
@@ -134,7 +144,7 @@ type SharedSettings = Omit<
 
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
-  const { features } = shared;
+  const { features, plugins } = shared;
   const actingOn = memoize(levelMaker(branch, shared));
   const reading = methods.find(({ operation }) => operation === "one");
   const readerOf = () => reading && actingOn(reading);
@@ -153,7 +163,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const buildRoute = (method: Method): Route => {
     const acting = actingOn(method);
     // Class options add query parameters to the routes of the class, but not of its parts.
-    const added = features.parametersOf(level, method);
+    const added = { ...features.parametersOf(level, method), ...plugins.parameters };
     const parameters = [...acting.parameters, ...Object.keys(added)];
     const levels = levelsOf({ ...acting, parameters, added });
     const at = acting.kind.item ? item : base;
@@ -161,7 +171,8 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const operation = acting.kind;
     const actions = method === reading ? conditionalActions() : undefined;
     const rights = rightsOf(levels);
-    return { path, operation, levels, rights, reader: readerOf(), actions, ...shared };
+    const route = { path, operation, levels, rights, reader: readerOf(), actions, ...shared };
+    return plugins.deprecates(route) ? asDeprecated(route) : route;
   };
   const buildPartRoutes = (part: PartDescription): Route[] => {
     const path = checkPartRest(part, features);
@@ -177,6 +188,13 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     () => forAll(methods, buildRoute),
     () => forAll(describeParts(level.target), buildPartRoutes).flat(),
   ], (build) => build()).flat();
+}
+
+function asDeprecated(route: Route): Route {
+  const { hooks, ...acting } = actingLevel(route);
+  const last = { ...acting, hooks: { ...hooks, deprecated: true } };
+  const levels = [...route.levels.slice(0, -1), last];
+  return { ...route, levels, rights: rightsOf(levels) };
 }
 
 function levelMaker(
@@ -263,6 +281,7 @@ function partBranch(
     above,
     level: {
       target,
+      routeName: routeNameOf(base),
       scopes,
       conditions,
       link,

@@ -26,7 +26,7 @@ export function askActor(call: Call): void {
   for (const { state } of levels) Object.assign(state, { actor });
 }
 
-function actorBy(ask: ActorFunction, req: FrameworkRequest): Actor | undefined {
+export function actorBy(ask: ActorFunction, req: FrameworkRequest): Actor | undefined {
   const actor = runHook<unknown>("actor", () => ask(req));
   if (isPromise(actor)) Promise.resolve(actor).catch(() => {});
   if (actor === undefined || isActor(actor)) return actor;

@@ -23,6 +23,8 @@ interface RequestContext {
   readonly req: FrameworkRequest;
   /** The client's request. All requests of a batch share it, with one sender and one tenant. */
   readonly origin: object;
+  /** The request of the client, also for a call of a tool. */
+  readonly client: object;
   readonly timeBudget: TimeBudget;
   readonly isAway: () => boolean;
 }
@@ -77,6 +79,7 @@ interface CallOptions {
   /** In the body of a `QUERY`. */
   readonly refused?: unknown;
   readonly origin?: object | undefined;
+  readonly client?: object | undefined;
   /** The number for which the request counts in limits of the application. The default is 1. */
   readonly weight?: number | undefined;
   /** By default, a separate limit from `maxTimeMS`. */
@@ -85,7 +88,7 @@ interface CallOptions {
   readonly sharedRoutes?: readonly Route[] | undefined;
 }
 
-export function makeTimeBudget({ maxTimeMS }: Route): TimeBudget {
+export function makeTimeBudget({ maxTimeMS }: Pick<Route, "maxTimeMS">): TimeBudget {
   return new TimeBudget(maxTimeMS + MARGIN_MS);
 }
 
@@ -95,16 +98,8 @@ export function makeCall(
   options: CallOptions,
 ): Call {
   const { req, count, refused, origin = req, weight = 1, sharedRoutes = [route] } = options;
-  const { timeBudget = makeTimeBudget(route) } = options;
-  const open = requestConnection(req, { getConnection: route.getConnection, timeBudget });
-  let opened: Connection | undefined;
-  const connect = async () => {
-    opened = await open();
-    const joining = joinTransaction(route, { connection: opened, sharedRoutes });
-    if (joining !== undefined) await joining;
-    return opened;
-  };
-  const isAway = () => opened !== undefined && !isOpen(opened);
+  const { timeBudget = makeTimeBudget(route), client = req } = options;
+  const { connect, isAway } = connectorOf(route, { req, timeBudget, sharedRoutes });
   const acting = actingLevel(route);
   const { q, badQuery } = readFilter({ route, level: acting, req });
   const match = readMatch(route, req);
@@ -123,6 +118,7 @@ export function makeCall(
       route,
       req,
       origin,
+      client,
       timeBudget,
       isAway,
       level,
@@ -147,8 +143,25 @@ export function makeCall(
   }
   const context = levels.at(-1) as LevelContext;
   context.state.filter = needsConditions ? { ...q } : q;
-  const error = refused ?? badQuery;
-  return { route, req, origin, timeBudget, levels, context, isAway, badQuery: error, captured };
+  const shared = { route, req, origin, client, timeBudget, isAway };
+  return { ...shared, levels, context, badQuery: refused ?? badQuery, captured };
+}
+
+function connectorOf(
+  route: Route,
+  { req, timeBudget, sharedRoutes }: Pick<Call, "req" | "timeBudget"> & {
+    readonly sharedRoutes: readonly Route[];
+  },
+): { readonly connect: () => Promise<Connection>; readonly isAway: () => boolean } {
+  const open = requestConnection(req, { getConnection: route.getConnection, timeBudget });
+  let opened: Connection | undefined;
+  const connect = async () => {
+    opened = await open();
+    const joining = joinTransaction(route, { connection: opened, sharedRoutes });
+    if (joining !== undefined) await joining;
+    return opened;
+  };
+  return { connect, isAway: () => opened !== undefined && !isOpen(opened) };
 }
 
 /**

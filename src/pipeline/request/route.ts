@@ -11,6 +11,7 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
 import type { AnswerHeader, BytesFacts, ParameterFacts } from "../description.ts";
 import type { FeatureList } from "../feature_list.ts";
+import type { PluginSet } from "../plugins/plugin_set.ts";
 import type { ActorFunction } from "./actor.ts";
 import type { ReaderOptions } from "../reader_options.ts";
 import type { RouteRights } from "./reader_rights.ts";
@@ -35,6 +36,8 @@ export interface WriteLimits {
 /** A segment of a route. The last level runs the operation. */
 export interface Level {
   readonly target: ModelClass;
+  /** The path without parameters, by which plugins name operations. */
+  readonly routeName: string;
   readonly shape: Shape;
   /** Above the last level `one`, or `update` if strict guards count the write as a change. */
   readonly operation: string;
@@ -104,6 +107,7 @@ export interface Route {
   readonly reporter: Reporter;
   readonly bodyLimits: Required<BodyLimits>;
   readonly features: FeatureList;
+  readonly plugins: PluginSet;
   /** By the names of the features. */
   readonly settings: ReadonlyMap<string, unknown>;
 }

@@ -22,6 +22,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   testing: [],
   declare: ["errors"],
   client: ["declare"],
+  plugin: ["declare", "errors"],
   schema: ["declare", "errors"],
   json: ["schema"],
   store: ["declare", "errors", "filter", "schema"],

@@ -1,0 +1,45 @@
+import { pathKey, pathParameters } from "./paths.ts";
+import type { RouteDescription } from "./describe_route.ts";
+import type { Endpoint } from "../pipeline/router_feature.ts";
+import type { Route } from "../pipeline/request/route.ts";
+
+/** An option of the framework, such as `batch`, is no route of the description. */
+export function describeEndpoint(
+  { plugin, route, path, description }: Endpoint,
+): RouteDescription[] {
+  if (plugin === undefined || route === undefined) return [];
+  const { method, operation, body, answer, summary } = route;
+  return [{
+    method,
+    path,
+    operation,
+    model: plugin,
+    parameters: pathParameters(path).map((name) => ({ name, in: "path", required: true })),
+    headers: [],
+    ...body && { body: [], bodySchema: body as Readonly<Record<string, unknown>> },
+    answer: [],
+    ...answer && { answerSchema: answer as Readonly<Record<string, unknown>> },
+    status: route.status ?? (answer === undefined ? 204 : 200),
+    errors: [],
+    hooks: [],
+    summary,
+    ...description.deprecated && { deprecated: true },
+    access: [description.isGuarded ? "guard" : "everybody"],
+  }];
+}
+
+/** Endpoints come before the routes of models, and would hide one of the same path. */
+export function checkEndpoints(endpoints: readonly Endpoint[], routes: readonly Route[]): void {
+  const owners = new Map(
+    routes.map(({ path, operation: { verb } }) => [`${verb} ${pathKey(path)}`, path]),
+  );
+  for (const { method, path, description: { tag, operationId } } of endpoints) {
+    const key = `${method} ${pathKey(path)}`;
+    if (owners.has(key)) {
+      throw new TypeError(
+        `Cannot initialize: the path ${path} of "${tag ?? operationId}" is taken`,
+      );
+    }
+    owners.set(key, path);
+  }
+}

@@ -1,0 +1,75 @@
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { bindingRests } from "../../declare/model/describe_model.ts";
+import type { PluginOperation } from "../../declare/plugins/plugin.ts";
+import { queryOf } from "../../filter/query_string.ts";
+import type { FieldShape } from "../../schema/fields/shape.ts";
+import { collectConditions } from "../follow_references.ts";
+import { referredTarget } from "../references.ts";
+import type { Call, LevelContext } from "../request/request_context.ts";
+import { actingLevel, type Level, type Route } from "../request/route.ts";
+
+/** The path without its parameters. */
+export function routeNameOf(path: string): string {
+  return path.split("/").filter((part) => part !== "" && !part.startsWith(":")).join("/") || "/";
+}
+
+/** Names of operations and of actions cannot meet. */
+function wordOf({ action, perform, operation }: Level): string {
+  return action === undefined || perform !== undefined ? operation : `action.${operation}`;
+}
+
+export function operationOfRoute(route: Route): PluginOperation {
+  const acting = actingLevel(route);
+  return {
+    name: `${acting.routeName}:${wordOf(acting)}`,
+    model: acting.target.name,
+    operation: acting.operation,
+    method: route.operation.verb.toUpperCase(),
+    path: route.path,
+  };
+}
+
+/** `readerOf` returns the name of the route by which clients read one entity of a class. */
+export function needsOf(
+  { levels, context }: Call,
+  readerOf: (target: ModelClass) => string,
+): readonly string[] {
+  const { level: { routeName } } = context;
+  const above = levels.slice(0, -1).map(({ level }) => `${level.routeName}:one`);
+  const own = wordsFor(context).map((word) => `${routeName}:${word}`);
+  const followed = referencesIn(context).flatMap((field) => referredTarget(field) ?? [])
+    .map((target) => `${readerOf(target)}:one`);
+  return [...new Set([...above, ...own, ...followed])];
+}
+
+/** A parameter such as `trash` makes another operation of a read. */
+function wordsFor({ level, active, req }: LevelContext): readonly string[] {
+  const query = queryOf(req.url);
+  const given = query === "" ? undefined : new URLSearchParams(query);
+  const ofParameters = Object.entries(level.added ?? {})
+    .flatMap(([name, { word }]) => word !== undefined && given?.has(name) ? [word] : []);
+  const ofFeatures = active.flatMap(({ feature: { word } }) => word ?? []);
+  const isReplaced = ofParameters.length > 0 && level.action === undefined &&
+    level.kind.change === undefined;
+  return [...isReplaced ? [] : [wordOf(level)], ...ofParameters, ...ofFeatures];
+}
+
+function referencesIn({ state, active }: LevelContext): readonly FieldShape[] {
+  return [
+    ...[...collectConditions(state.filter)].map(({ reference }) => reference),
+    ...active.flatMap(({ feature, params }) => feature.follows?.(params) ?? []),
+  ];
+}
+
+/** Without such a route, no name of an operation allows to read the class. */
+export function readersOf(routes: readonly Route[]): (target: ModelClass) => string {
+  const roots = routes.filter(({ levels }) => levels.length === 1).map(actingLevel)
+    .filter(({ operation }) => operation === "one");
+  return (target) => {
+    const names = roots.filter((level) => level.target === target)
+      .map(({ routeName }) => routeName);
+    const [{ route = "" } = {}] = bindingRests(target);
+    const main = routeNameOf(route);
+    return names.find((name) => name === main) ?? names[0] ?? target.name;
+  };
+}

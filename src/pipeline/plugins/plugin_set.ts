@@ -1,0 +1,88 @@
+import type { Actor } from "../../declare/hooks/framework_request.ts";
+import { runHook } from "../../declare/hooks/run_hook.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { Plugin, PluginOperation, PluginWrite } from "../../declare/plugins/plugin.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { memoize } from "../../schema/memoize.ts";
+import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
+import type { StampedClass } from "../../sources/additions.ts";
+import type { Stamps } from "../../store/values.ts";
+import type { ParameterFacts } from "../description.ts";
+import type { Route } from "../request/route.ts";
+import { checkPlugins } from "./check_plugins.ts";
+import { operationOfRoute, readersOf } from "./operation_names.ts";
+
+interface ValuesRequest {
+  readonly isNew: boolean;
+  readonly actor: Actor | undefined;
+  readonly via: string | undefined;
+}
+
+/** The plugins of a router. */
+export class PluginSet {
+  readonly all: readonly Plugin[];
+  /** For the reader of one entity of a class. */
+  readerOf: (target: ModelClass) => string = ({ name }) => name;
+  readonly admitting: readonly Plugin[];
+  readonly surrounding: readonly Plugin[];
+  readonly parameters: Readonly<Record<string, ParameterFacts>>;
+
+  constructor(all: readonly Plugin[], taken: ReadonlySet<string>) {
+    checkPlugins(all, taken);
+    this.all = all;
+    this.admitting = all.filter(({ admit }) => admit !== undefined);
+    this.surrounding = all.filter(({ around }) => around !== undefined);
+    const parameters = all.flatMap((each) => Object.entries(each.parameters ?? {}));
+    this.parameters = Object.fromEntries(
+      parameters.map(([name, { description, schema }]): [string, ParameterFacts] => {
+        return [name, { text: description, schema: { type: "string", ...schema } }];
+      }),
+    );
+  }
+
+  start(routes: readonly Route[]): void {
+    this.readerOf = readersOf(routes);
+    const operations = routes.map(operationOfRoute);
+    for (const plugin of this.all) plugin.start?.({ operations });
+  }
+
+  deprecates(route: Route): boolean {
+    return this.all.some((each) => each.deprecated?.(operationOfRoute(route)));
+  }
+
+  deprecatesOperation(operation: PluginOperation): boolean {
+    return this.all.some((each) => each.deprecated?.(operation));
+  }
+
+  /** The fields of a class that plugins set. */
+  readonly fieldsOf = memoize((target: ModelClass): readonly string[] => {
+    const { paths } = buildSchema(target).schema;
+    return this.all.flatMap(({ values }) => values?.fields ?? [])
+      .filter((name) => Object.hasOwn(paths, name));
+  });
+
+  stamps({ target, schema }: StampedClass, { isNew, actor, via }: ValuesRequest): Stamps {
+    const own = this.fieldsOf(target);
+    if (own.length === 0) return {};
+    const write: PluginWrite = {
+      model: target.name,
+      isNew,
+      ...actor !== undefined && { actor },
+      ...via !== undefined && { via },
+    };
+    const stamps: Record<string, unknown> = {};
+    for (const { name: plugin, values } of this.all) {
+      if (values === undefined || !values.fields.some((name) => own.includes(name))) continue;
+      const given = runHook("plugin", () => values.of(write)) as Readonly<Record<string, unknown>>;
+      for (const [name, value] of Object.entries(given)) {
+        if (!values.fields.includes(name)) {
+          throw new TypeError(`Cannot store "${name}": it is none of the "fields" of "${plugin}"`);
+        }
+        if (own.includes(name)) {
+          stamps[name] = value === undefined ? undefined : castForQuery(schema.path(name), value);
+        }
+      }
+    }
+    return stamps;
+  }
+}

@@ -1,0 +1,116 @@
+import { hookFailure } from "../../declare/hooks/run_hook.ts";
+import type { PluginCall, PluginOperation } from "../../declare/plugins/plugin.ts";
+import { badParameter } from "../../errors/refusals.ts";
+import { queryOf } from "../../filter/query_string.ts";
+import type { Call } from "../request/request_context.ts";
+import { viaOf } from "./admit_client.ts";
+import { needsOf, operationOfRoute } from "./operation_names.ts";
+import type { PluginSet } from "./plugin_set.ts";
+
+export type Purpose = PluginCall["purpose"];
+
+interface Surrounded<T> {
+  readonly purpose: Purpose;
+  /** Reads the parameters. A refused client learns nothing from its error. */
+  readonly read?: () => void;
+  readonly run: () => Promise<T>;
+}
+
+export async function runAround<T>(call: Call, { purpose, read, run }: Surrounded<T>): Promise<T> {
+  const { plugins } = call.route;
+  let wrong: { readonly error: unknown } | undefined;
+  try {
+    read?.();
+  } catch (error) {
+    if (plugins.surrounding.length === 0) throw error;
+    wrong = { error };
+  }
+  if (plugins.surrounding.length === 0) return await run();
+  const { actor } = call.context.state;
+  return await surround(plugins, {
+    facts: () => ({
+      ...operationOfRoute(call.route),
+      needs: needsOf(call, plugins.readerOf),
+      tenant: call.route.features.tenantOf(call),
+      actor,
+    }),
+    req: call.req,
+    client: call.client,
+    purpose,
+    run: async () => {
+      if (wrong !== undefined) throw wrong.error;
+      return await run();
+    },
+  });
+}
+
+interface SurroundedCall<T> extends Pick<Surrounded<T>, "purpose" | "run"> {
+  readonly facts: () => PluginOperation & Pick<PluginCall, "needs"> & {
+    readonly actor: PluginCall["actor"] | undefined;
+    readonly tenant: PluginCall["tenant"] | undefined;
+  };
+  readonly req: Call["req"];
+  readonly client: object;
+}
+
+/** The first plugin is the outermost. */
+export async function surround<T>(
+  { surrounding }: PluginSet,
+  { facts, req, client, purpose, run }: SurroundedCall<T>,
+): Promise<T> {
+  const { actor, tenant, ...operation } = facts();
+  const via = viaOf(client);
+  const shared = {
+    ...operation,
+    req,
+    purpose,
+    ...actor !== undefined && { actor },
+    ...tenant !== undefined && { tenant },
+    ...via !== undefined && { via },
+    setHeader: (name: string, value: string) => void req.res?.setHeader(name, value),
+  };
+  let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
+  const step = async (index: number): Promise<void> => {
+    const plugin = surrounding[index];
+    if (plugin === undefined) {
+      try {
+        outcome = { value: await run() };
+      } catch (error) {
+        outcome = { error };
+        throw error;
+      }
+      return;
+    }
+    let isCalled = false;
+    const next = () => {
+      if (isCalled) throw new TypeError(`The plugin "${plugin.name}" has called next() twice`);
+      isCalled = true;
+      return step(index + 1);
+    };
+    const names = Object.keys(plugin.parameters ?? {});
+    const parameter = (name: string) => parameterOf(req, { name, names });
+    try {
+      await plugin.around?.({ ...shared, parameter }, next);
+    } catch (error) {
+      const isOfNext = outcome !== undefined && "error" in outcome && outcome.error === error;
+      throw isOfNext ? error : hookFailure("plugin", error);
+    }
+    if (!isCalled) {
+      throw new TypeError(`The plugin "${plugin.name}" has neither called next() nor thrown`);
+    }
+  };
+  await step(0);
+  if (outcome === undefined) throw new TypeError("A plugin has not waited for next()");
+  if ("error" in outcome) throw outcome.error;
+  return outcome.value;
+}
+
+function parameterOf(
+  { url }: Pick<Call["req"], "url">,
+  { name, names }: { readonly name: string; readonly names: readonly string[] },
+): string | undefined {
+  if (!names.includes(name)) throw new TypeError(`The plugin has no parameter "${name}"`);
+  const given = new URLSearchParams(queryOf(url)).getAll(name);
+  if (given.length > 1) throw badParameter(name, "one value");
+  return given[0];
+}

@@ -1,0 +1,164 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { RestError } from "../../mod.ts";
+import type { Plugin } from "../../src/plugin/mod.ts";
+import { test } from "../harness/testing.ts";
+import { onlyStrict } from "../support/only_strict.ts";
+import { mount } from "../support/support.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
+import { asQuery } from "../support/support.ts";
+import { Person, Task, watching } from "./plugged.ts";
+
+const q = (filter: unknown) => asQuery(filter).slice(1);
+
+/** What each request needs, in their order. */
+function neededAt(at: string): [string, string, string[], object?][] {
+  const ndjson = { headers: { "content-type": "application/x-ndjson" }, raw: '{"name":"x"}\n' };
+  return [
+    ["GET", "/tasks", ["tasks:all"]],
+    ["HEAD", "/tasks", ["tasks:all"]],
+    ["GET", `/tasks?${q({ name: "a" })}`, ["tasks:all"]],
+    ["GET", "/tasks?populate=person", ["tasks:all", "people:one"]],
+    ["GET", `/tasks?${q({ "person.name": "b" })}`, ["tasks:all", "people:one"]],
+    ["GET", "/tasks?trash=only", ["tasks:trash"]],
+    ["GET", at, ["tasks:one"]],
+    ["PATCH", at, ["tasks:update"], { body: { name: "b" } }],
+    ["POST", "/tasks", ["tasks:create"], { body: { name: "b" } }],
+    ["POST", "/tasks", ["tasks:create", "tasks:many"], { body: [{ name: "b" }] }],
+    ["POST", "/tasks", ["tasks:create", "tasks:many"], ndjson],
+    ["POST", `${at}/close`, ["tasks:action.close"]],
+    ["GET", `${at}/history`, ["tasks:history"]],
+    ["POST", `${at}/revert`, ["tasks:revert"], { body: { version: 0 } }],
+    ["POST", `${at}/notes`, ["tasks:one", "tasks/notes:create"], { body: { text: "t" } }],
+    ["DELETE", at, ["tasks:remove"]],
+    ["GET", `${at}/history?trash=only`, ["tasks:history", "tasks:trash"]],
+    ["POST", `${at}/restore`, ["tasks:restore"]],
+    ["DELETE", `/tasks?trash=only&${q({ name: "b" })}`, ["tasks:removeAll", "tasks:trash"]],
+  ];
+}
+
+test("around gets the names of all operations that a request needs", async () => {
+  const { plugin, calls } = watching();
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Task, Person], { mongo, plugins: [plugin] });
+  const { _id } = await app.created("/tasks", { name: "a" });
+  for (const [method, path, names, options = {}] of neededAt(`/tasks/${_id}`)) {
+    calls.length = 0;
+    const { status, text } = await app.send(method, path, options);
+    const given = calls.map(({ needs }) => needs);
+    assertEquals([method, path, given, status < 300], [method, path, [names], true], text);
+  }
+});
+
+test("around gets the facts of the operation, and nothing of the query", async () => {
+  const { plugin, calls } = watching();
+  await using app = await mount([Person], { plugins: [plugin], actor: () => "ann" });
+  const { _id } = await app.created("/people", { name: "Ada" });
+  calls.length = 0;
+  await app.get(`/people/${_id}?x=1`);
+  const facts = Object.entries(calls[0] ?? {})
+    .filter(([name, value]) => name !== "req" && typeof value !== "function");
+  assertEquals<unknown>(Object.fromEntries(facts), {
+    name: "people:one",
+    model: "Person",
+    operation: "one",
+    method: "GET",
+    path: "/people/:id",
+    needs: ["people:one"],
+    purpose: "answer",
+    actor: "ann",
+  });
+});
+
+test("around refuses before any entity is read, and hides errors of parameters", async () => {
+  const refusing: Plugin = {
+    name: "refusing",
+    around: ({ name }) => Promise.reject(new RestError(403, `no ${name}`)),
+  };
+  await using app = await mount([Person], {
+    plugins: [refusing],
+    strict: onlyStrict("parameters"),
+  });
+  for (const path of ["/people/x", "/people?limit=no", "/people?q={", "/people?unknown=1"]) {
+    const { status, text } = await app.get(path);
+    assertEquals([path, status], [path, 403], text);
+  }
+  assertEquals((await app.post("/people", { wrong: {} })).status, 403);
+});
+
+test("errors of parameters come after around, as its headers do", async () => {
+  const naming: Plugin = {
+    name: "naming",
+    async around(call, next) {
+      call.setHeader("X-Operation", call.name);
+      await next();
+    },
+  };
+  await using app = await mount([Person], { plugins: [naming] });
+  const wrong = await app.get("/people?limit=no");
+  const found = await app.get("/people");
+  assertEquals([wrong.status, wrong.headers.get("x-operation")], [400, "people:all"]);
+  assertEquals([found.status, found.headers.get("x-operation")], [200, "people:all"]);
+});
+
+test("the first plugin is the outermost, and sees the error of the work", async () => {
+  const order: string[] = [];
+  const logging = (name: string): Plugin => ({
+    name,
+    async around(_call, next) {
+      order.push(`${name} in`);
+      await next().catch((error) => {
+        order.push(`${name} ${error.status}`);
+        throw error;
+      });
+      order.push(`${name} out`);
+    },
+  });
+  await using app = await mount([Person], { plugins: [logging("a"), logging("b")] });
+  await app.get("/people");
+  assertEquals(order.splice(0), ["a in", "b in", "b out", "a out"]);
+  assertEquals((await app.get("/people/0123456789abcdef01234567")).status, 404);
+  assertEquals(order, ["a in", "b in", "b 404", "a 404"]);
+});
+
+test("an around that swallows an error, calls next() twice or never answers no success", async () => {
+  const wrong: Record<string, Plugin["around"]> = {
+    twice: async (_call, next) => {
+      await next();
+      await next();
+    },
+    never: () => Promise.resolve(),
+    swallowing: async (_call, next) => await next().catch(() => {}),
+    failing: () => Promise.reject(new Error("secret")),
+  };
+  for (const [name, around] of Object.entries(wrong)) {
+    const errors: unknown[] = [];
+    const onError = (_req: unknown, error: unknown) => void errors.push(error);
+    await using app = await mount([Person], {
+      plugins: [{ name, ...around && { around } }],
+      onError,
+    });
+    const { status, text } = await app.get("/people/0123456789abcdef01234567");
+    assertEquals([name, status], [
+      name,
+      name === "swallowing" ? 404 : name === "twice" ? 404 : 500,
+    ]);
+    assertEquals(text.includes("secret"), false);
+    const list = await app.get("/people");
+    assertEquals([name, list.status], [name, name === "swallowing" ? 200 : 500]);
+    if (name === "never") assertStringIncludes(String(errors[0]), `The plugin "never"`);
+  }
+});
+
+test("a batch passes around for each of its requests", async () => {
+  const { plugin, calls } = watching();
+  const mongo = await sharedReplicaSet();
+  const batch = { path: "/batch" };
+  await using app = await mount([Task, Person], { mongo, plugins: [plugin], batch });
+  const requests = [
+    { id: "1", method: "POST", path: "/people", body: { name: "Ada" } },
+    { id: "2", method: "GET", path: "/tasks" },
+  ];
+  const { status, text } = await app.post("/batch", { requests });
+  assertEquals(status, 200, text);
+  assertEquals(calls.map(({ name }) => name), ["people:create", "tasks:all"]);
+});

@@ -1,0 +1,225 @@
+import { assertEquals, assertThrows } from "@std/assert";
+// @ts-types="express-types"
+import express from "express";
+import { Framework, type FrameworkRequest } from "../../mod.ts";
+import { openapi } from "../../src/openapi/mod.ts";
+import { type Plugin, RestError } from "../../src/plugin/mod.ts";
+import { test } from "../harness/testing.ts";
+import { type Document, INFO, readDocument } from "../support/documented.ts";
+import { onlyStrict } from "../support/only_strict.ts";
+import { sharedReplicaSet } from "../support/shared_replica_set.ts";
+import { mount, start } from "../support/support.ts";
+import { Person, Task, watching } from "./plugged.ts";
+
+test("a parameter is described, accepted and read", async () => {
+  const read: unknown[] = [];
+  const plugin: Plugin = {
+    name: "languages",
+    parameters: { lang: { description: "The language.", schema: { enum: ["de", "en"] } } },
+    async around(call, next) {
+      read.push(call.parameter("lang"));
+      await next();
+    },
+  };
+  const options = { plugins: [plugin], strict: onlyStrict("parameters") };
+  await using app = await mount([Person], options);
+  assertEquals((await app.get("/people?lang=de")).status, 200);
+  assertEquals((await app.get("/people?lang=de&lang=en")).status, 400);
+  assertEquals((await app.get("/people?other=1")).status, 400);
+  assertEquals(read, ["de", undefined]);
+  const [list] = Framework.describe({ models: [Person], plugins: [plugin] });
+  assertEquals(list?.parameters.some(({ name }) => name === "lang"), true);
+  const parameter = (await documentWith(plugin)).operation("GET", "/people").parameters
+    ?.find(({ name }) => name === "lang");
+  assertEquals(parameter?.schema, { type: "string", enum: ["de", "en"] });
+  assertEquals(parameter?.description, "The language.");
+});
+
+async function documentWith(plugin: Plugin) {
+  const api = Framework.initialize({ models: [Person], plugins: [plugin] });
+  const app = express();
+  app.use(api, openapi(api, { info: INFO }));
+  const served = await start(app);
+  const document = await served.read<Document>("/openapi.json");
+  await served.stop();
+  return readDocument(document);
+}
+
+test("values are stored in declared fields with each write, and clients cannot set them", async () => {
+  const plugin: Plugin = {
+    name: "values",
+    admit: (req) => ({ via: String(req.headers["x-via"]) }),
+    values: {
+      fields: ["via"],
+      of: ({ via, isNew, model }) => ({ via: `${model} ${via} ${isNew}` }),
+    },
+  };
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Task, Person], { mongo, plugins: [plugin] });
+  const by = (via: string) => ({ headers: { "x-via": via } });
+  const task = await app.created("/tasks", { name: "a", via: "mine" }, by("k1"));
+  assertEquals(task.via, "Task k1 true");
+  const changed = await app.updated(`/tasks/${task._id}`, { name: "b" }, by("k2"));
+  assertEquals(changed.via, "Task k2 false");
+  const person = await app.created("/people", { name: "Ada" }, by("k1"));
+  assertEquals("via" in person, false);
+});
+
+test("a value of a field that the plugin does not name is an error", async () => {
+  const plugin: Plugin = { name: "v", values: { fields: ["via"], of: () => ({ name: "x" }) } };
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Task, Person], { mongo, plugins: [plugin], onError: () => {} });
+  assertEquals((await app.post("/tasks", { name: "a" })).status, 500);
+});
+
+const NAMES: Plugin = {
+  name: "names",
+  routes: [
+    {
+      method: "GET",
+      path: "/names/:id",
+      operation: "one",
+      summary: "Read a name",
+      answer: { type: "object" },
+      run({ params: { id }, actor, setHeader }) {
+        if (id === "none") throw new RestError(404, "No such name");
+        setHeader("Cache-Control", "no-store");
+        return { id, actor };
+      },
+    },
+    {
+      method: "POST",
+      path: "/names",
+      operation: "create",
+      summary: "Add a name",
+      body: { type: "object", properties: { name: { type: "string" } } },
+      answer: { type: "object" },
+      status: 201,
+      open: true,
+      run: ({ body }) => ({ got: body }),
+    },
+    {
+      method: "DELETE",
+      path: "/names/:id",
+      operation: "remove",
+      summary: "Remove a name",
+      run: () => undefined,
+    },
+  ],
+};
+
+const guard = (req: FrameworkRequest) => req.headers["x-user"] === "ann";
+
+const ANN = { headers: { "x-user": "ann" } };
+
+test("routes answer behind the guard, with and without a body", async () => {
+  await using app = await mount([Person], { plugins: [NAMES], guard, actor: () => "ann" });
+  assertEquals((await app.get("/names/a")).status, 403);
+  const found = await app.get("/names/a", ANN);
+  assertEquals([found.status, found.body], [200, { id: "a", actor: "ann" }]);
+  assertEquals(found.headers.get("cache-control"), "no-store");
+  assertEquals((await app.get("/names/none", ANN)).status, 404);
+  const created = await app.post<unknown>("/names", { name: "b" });
+  assertEquals([created.status, created.body], [201, { got: { name: "b" } }]);
+  assertEquals((await app.post<unknown>("/names", undefined)).body, {});
+  assertEquals((await app.send("POST", "/names", { raw: "[" })).status, 415);
+  assertEquals((await app.post("/names", [])).status, 400);
+  const removed = await app.delete("/names/a", ANN);
+  assertEquals([removed.status, removed.text], [204, ""]);
+});
+
+test("around runs for the routes of plugins too", async () => {
+  const { plugin, calls } = watching();
+  await using app = await mount([Person], { plugins: [NAMES, plugin] });
+  await app.get("/names/a");
+  await app.post("/names", {});
+  assertEquals(calls.map(({ model, needs }) => [model, needs]), [
+    ["names", ["names:one"]],
+    ["names", ["names:create"]],
+  ]);
+});
+
+test("routes are described, in the document too", async () => {
+  const described = Framework.describe({ models: [Person], plugins: [NAMES] })
+    .filter(({ model }) => model === "names")
+    .map(({ method, path, status, access }) => [method, path, status, access]);
+  assertEquals(described, [
+    ["GET", "/names/:id", 200, ["everybody"]],
+    ["POST", "/names", 201, ["everybody"]],
+    ["DELETE", "/names/:id", 204, ["everybody"]],
+  ]);
+  const { operation } = await documentWith(NAMES);
+  assertEquals(operation("GET", "/names/{id}").parameters?.map(({ name }) => name), ["id"]);
+  assertEquals(operation("DELETE", "/names/{id}").tags, ["Names"]);
+  assertEquals(operation("POST", "/names").requestBody !== undefined, true);
+});
+
+test("a security scheme of a plugin is one way to call the API", async () => {
+  const scheme = { type: "apiKey", in: "header", name: "X-Key" };
+  const { document } = await documentWith({ name: "s", securitySchemes: { key: scheme } });
+  assertEquals(Reflect.get(document, "security"), [{}, { key: [] }]);
+  assertEquals(Reflect.get(document.components, "securitySchemes"), { key: scheme });
+});
+
+test("an operation of the list is deprecated in descriptions", async () => {
+  const plugin: Plugin = { name: "d", deprecated: ({ name }) => name === "people:create" };
+  const routes = Framework.describe({ models: [Person], plugins: [plugin] });
+  assertEquals(routes.filter(({ deprecated }) => deprecated).map(({ operation }) => operation), [
+    "create",
+  ]);
+  const { operation } = await documentWith(plugin);
+  assertEquals(Reflect.get(operation("POST", "/people"), "deprecated"), true);
+  assertEquals(Reflect.get(operation("GET", "/people"), "deprecated"), undefined);
+});
+
+test("jobs run by Framework.tidy(), and their failure stops no other job", async () => {
+  const ran: string[] = [];
+  const job = (name: string, count: number) => ({
+    name,
+    run(at: Date) {
+      ran.push(`${name} ${at.toISOString()}`);
+      if (count < 0) throw new Error(`no ${name}`);
+      return Promise.resolve(count);
+    },
+  });
+  const jobs = [job("first", -1), job("second", 3)];
+  await using _app = await mount([Person], { plugins: [{ name: "jobs", jobs }], tidy: false });
+  const at = new Date(0);
+  const error = await Framework.tidy({ at }).catch((thrown) => thrown);
+  assertEquals(String(error.cause), "Error: no first");
+  assertEquals(ran, ["first 1970-01-01T00:00:00.000Z", "second 1970-01-01T00:00:00.000Z"]);
+  jobs.shift();
+});
+
+test("a wrong plugin is refused at start-up", () => {
+  const run = () => undefined;
+  const route = { method: "GET", path: "/x", operation: "x", summary: "X", run } as const;
+  const wrong: [unknown, string][] = [
+    [{}, `without a "name"`],
+    [{ name: "a", arround: run }, `has no part "arround"`],
+    [{ name: "a", admit: 1 }, `"admit" is not a function`],
+    [{ name: "a", parameters: { q: { description: "" } } }, `the parameter "q", which is taken`],
+    [{ name: "a", parameters: { sort: { description: "" } } }, `"sort", which is taken`],
+    [{ name: "a", values: {} }, `needs "fields" and "of"`],
+    [{ name: "a", routes: [{ ...route, path: "x" }] }, `needs a path`],
+    [{ name: "a", routes: [{ ...route, run: undefined }] }, `needs "run"`],
+    [{ name: "a", routes: [route, route] }, `the path /x of "a" is taken`],
+    [{ name: "a", routes: [{ ...route, path: "/people" }] }, `the path /people of "a" is taken`],
+    [{ name: "a", jobs: [{}] }, `needs "name" and "run"`],
+  ];
+  for (const [plugin, message] of wrong) {
+    const plugins = [plugin] as Plugin[];
+    assertThrows(() => Framework.initialize({ models: [Person], plugins }), TypeError, message);
+  }
+  const twice = { models: [Person], plugins: [{ name: "a" }, { name: "a" }] };
+  assertThrows(() => Framework.initialize(twice), TypeError, "is twice in the list");
+});
+
+test("a plugin learns all operations at the start", () => {
+  const names: string[] = [];
+  const start: Plugin["start"] = ({ operations }) => {
+    names.push(...operations.map(({ name }) => name));
+  };
+  Framework.initialize({ models: [Person], plugins: [{ name: "names", start }] });
+  assertEquals(names, ["people:all", "people:create", "people:one"]);
+});
