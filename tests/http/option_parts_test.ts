@@ -17,6 +17,7 @@ import {
 import { admin } from "../../src/admin/mod.ts";
 import { follow } from "../../src/changes/mod.ts";
 import { connect } from "../../src/client/mod.ts";
+import { keys } from "../../src/keys/mod.ts";
 import { mcp } from "../../src/mcp/mod.ts";
 import { createApp } from "../../src/new/mod.ts";
 import { openapi } from "../../src/openapi/mod.ts";
@@ -129,6 +130,18 @@ const ROWS: Readonly<Record<string, Rows>> = {
   BatchOptions: [
     { path: "", max: "" },
     (given) => start({}, { batch: { path: "/batch", ...given } }),
+  ],
+  KeysOptions: [
+    {
+      owner: "function",
+      see: "function",
+      scopes: "",
+      max: "",
+      pepper: "",
+      as: "",
+      connection: "",
+    },
+    (given) => keys({ owner: () => ({}), ...given }),
   ],
   ErrorsOptions: [{ notFound: "true" }, (given) => Framework.errors(given)],
   AdminOptions: [

@@ -53,6 +53,8 @@ export interface Plugin {
 export interface PluginApi {
   /** The operations of the models. */
   readonly operations: readonly PluginOperation[];
+  /** Logs the error of work for which no request waits. */
+  log(error: unknown): void;
 }
 
 /** An operation of a router. */

@@ -2,6 +2,7 @@ import type { Actor } from "../../declare/hooks/framework_request.ts";
 import { runHook } from "../../declare/hooks/run_hook.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Plugin, PluginOperation, PluginWrite } from "../../declare/plugins/plugin.ts";
+import { logError } from "../../errors/log.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { memoize } from "../../schema/memoize.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
@@ -43,7 +44,9 @@ export class PluginSet {
   start(routes: readonly Route[]): void {
     this.readerOf = readersOf(routes);
     const operations = routes.map(operationOfRoute);
-    for (const plugin of this.all) plugin.start?.({ operations });
+    for (const plugin of this.all) {
+      plugin.start?.({ operations, log: (error) => logError(error, { plugin: plugin.name }) });
+    }
   }
 
   deprecates(route: Route): boolean {

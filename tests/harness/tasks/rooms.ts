@@ -23,6 +23,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   declare: ["errors"],
   client: ["declare"],
   plugin: ["declare", "errors"],
+  keys: ["plugin"],
   schema: ["declare", "errors"],
   json: ["schema"],
   store: ["declare", "errors", "filter", "schema"],

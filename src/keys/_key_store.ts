@@ -1,0 +1,191 @@
+import mongoose from "mongoose";
+import type { Collection, Connection } from "mongoose";
+import type { Buffer } from "node:buffer";
+import type { Actor } from "../plugin/mod.ts";
+
+export interface StoredKey {
+  readonly _id: mongoose.mongo.ObjectId;
+  readonly hash: Buffer;
+  readonly prefix: string;
+  readonly name: string;
+  readonly owner: Actor;
+  /** `null` without tenants. */
+  readonly tenant: Actor | null;
+  readonly scopes: readonly string[];
+  readonly createdAt: Date;
+  /** `null` for ever. */
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly endedAt: Date | null;
+  /** Below `max`, and unique among the keys of an owner. A key without it does not count. */
+  readonly place?: number;
+}
+
+type Filter = mongoose.mongo.Filter<StoredKey>;
+
+const COLLECTION = "mongrove_keys";
+
+const LIST_MAX = 1000;
+
+const USED_MS = 60_000;
+
+const KEEP_MS = 30 * 24 * 3600_000;
+
+const DUPLICATE = 11000;
+
+const MAX_TIME_MS = 5000;
+
+const SURE = { writeConcern: { w: "majority", wtimeout: MAX_TIME_MS } } as const;
+
+/** The owner, in a tenant. */
+export interface KeyOwner {
+  readonly owner: Actor;
+  readonly tenant: Actor | null;
+}
+
+export type NewStoredKey = Pick<
+  StoredKey,
+  "hash" | "prefix" | "name" | "owner" | "tenant" | "scopes" | "expiresAt"
+>;
+
+export class KeyStore {
+  readonly #connection: Connection;
+  #indexed: Promise<unknown> | undefined;
+
+  constructor(connection: Connection = mongoose.connection) {
+    this.#connection = connection;
+  }
+
+  get #keys(): Collection<StoredKey> {
+    return this.#connection.collection<StoredKey>(COLLECTION);
+  }
+
+  /** Reads from the primary, which knows of each revocation. */
+  async find(hashes: readonly Buffer[]): Promise<StoredKey | undefined> {
+    const options = { readPreference: "primary", maxTimeMS: MAX_TIME_MS } as const;
+    const found = await this.#keys.findOne({ hash: { $in: [...hashes] } }, options);
+    return found !== null && isValid(found, new Date()) ? found : undefined;
+  }
+
+  async findValid(_id: StoredKey["_id"]): Promise<boolean> {
+    const found = await this.#keys.findOne({ _id }, {
+      readPreference: "primary",
+      maxTimeMS: MAX_TIME_MS,
+    });
+    return found !== null && isValid(found, new Date());
+  }
+
+  async list(filter: Partial<KeyOwner>): Promise<StoredKey[]> {
+    return await this.#keys.find(exactly(filter), { maxTimeMS: MAX_TIME_MS })
+      .sort({ createdAt: -1, _id: -1 }).limit(LIST_MAX).toArray();
+  }
+
+  /** At most once a minute, so that reads cause few writes. */
+  async noteUse({ _id, lastUsedAt }: StoredKey): Promise<void> {
+    const now = Date.now();
+    if (lastUsedAt !== null && now - lastUsedAt.getTime() < USED_MS) return;
+    await this.#keys.updateOne({ _id, lastUsedAt }, { $set: { lastUsedAt: new Date(now) } });
+  }
+
+  /** `undefined` if the owner has `max` valid keys. A unique index holds the limit. */
+  async add(key: NewStoredKey, max: number): Promise<StoredKey | undefined> {
+    await this.#buildIndexes();
+    const { owner, tenant } = key;
+    const ofOwner = exactly({ owner, tenant });
+    const createdAt = new Date();
+    const expired = { place: { $exists: true }, expiresAt: { $lte: createdAt, $ne: null } };
+    await this.#keys.updateMany({ ...ofOwner, ...expired } as Filter, { $unset: { place: "" } });
+    for (;;) {
+      const taken = await this.#keys.distinct("place", { ...ofOwner, place: { $exists: true } });
+      const place = Array.from({ length: max }, (_, at) => at).find((at) => !taken.includes(at));
+      if (place === undefined) return undefined;
+      const stored: StoredKey = {
+        _id: new mongoose.mongo.ObjectId(),
+        ...key,
+        createdAt,
+        lastUsedAt: null,
+        endedAt: null,
+        place,
+      };
+      try {
+        await this.#keys.insertOne(stored, SURE);
+        return stored;
+      } catch (error) {
+        // Another request has taken the place.
+        if (Object(error).code !== DUPLICATE) throw error;
+      }
+    }
+  }
+
+  /** Replaces the secret by one statement, so that there is always one. */
+  async replace(
+    _id: StoredKey["_id"],
+    { hash, prefix, expiresAt, ...owner }:
+      & KeyOwner
+      & Pick<StoredKey, "hash" | "prefix" | "expiresAt">,
+  ): Promise<StoredKey | undefined> {
+    const now = new Date();
+    const filter = { ...exactly(owner), ...validAt(now), _id } as Filter;
+    const values = { hash, prefix, expiresAt, createdAt: now, lastUsedAt: null };
+    const options = { returnDocument: "after", ...SURE } as const;
+    return await this.#keys.findOneAndUpdate(filter, { $set: values }, options) ?? undefined;
+  }
+
+  /** `false` if there is no such valid key. */
+  async endAt(
+    _id: StoredKey["_id"],
+    { at, ...owner }: Partial<KeyOwner> & { readonly at: Date },
+  ): Promise<boolean> {
+    const now = new Date();
+    const isOver = at.getTime() <= now.getTime();
+    const filter = { ...exactly(owner), ...isOver ? {} : validAt(now), _id } as Filter;
+    const change = isOver
+      ? [{ $set: { endedAt: { $ifNull: ["$endedAt", at] } } }, { $unset: "place" }]
+      : [{ $set: { expiresAt: { $min: [{ $ifNull: ["$expiresAt", at] }, at] } } }];
+    const { matchedCount } = await this.#keys.updateOne(filter, change, SURE);
+    return matchedCount > 0;
+  }
+
+  async findOwn(_id: StoredKey["_id"], owner: KeyOwner): Promise<StoredKey | undefined> {
+    const filter = { ...exactly(owner), ...validAt(new Date()), _id } as Filter;
+    return await this.#keys.findOne(filter, { maxTimeMS: MAX_TIME_MS }) ?? undefined;
+  }
+
+  /** Removes keys that have ended long ago. */
+  async clean(at: Date): Promise<number> {
+    const before = new Date(at.getTime() - KEEP_MS);
+    const { deletedCount } = await this.#keys.deleteMany({
+      $or: [{ endedAt: { $lt: before } }, { expiresAt: { $lt: before } }],
+    });
+    return deletedCount;
+  }
+
+  #buildIndexes(): Promise<unknown> {
+    this.#indexed ??= this.#keys.createIndexes([
+      { key: { hash: 1 }, unique: true },
+      {
+        key: { owner: 1, tenant: 1, place: 1 },
+        unique: true,
+        partialFilterExpression: { place: { $exists: true } },
+      },
+      { key: { owner: 1, tenant: 1, createdAt: -1 } },
+    ]).catch((error) => {
+      this.#indexed = undefined;
+      throw error;
+    });
+    return this.#indexed;
+  }
+}
+
+function isValid({ endedAt, expiresAt }: StoredKey, now: Date): boolean {
+  return endedAt === null && (expiresAt === null || expiresAt > now);
+}
+
+function validAt(now: Date): Filter {
+  return { endedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
+}
+
+/** The owner is data of the application, and no operator. */
+function exactly(filter: Partial<KeyOwner>): Filter {
+  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, { $eq: value }]));
+}

@@ -1,0 +1,52 @@
+import type { PluginOperation } from "../plugin/mod.ts";
+
+const SCOPE = /^((?:[\w.~-]+\/)*(?:[\w.~-]+|\*\*)|\/):([\w.-]+|\*)$/;
+
+/** Words that name no operation of a route. */
+const WORDS: readonly string[] = ["many", "trash"];
+
+interface Scope {
+  readonly route: string;
+  readonly operation: string;
+}
+
+/** `undefined` if the text has not the form of a scope. */
+function readScope(text: string): Scope | undefined {
+  const [, route, operation] = SCOPE.exec(text) ?? [];
+  return route === undefined || operation === undefined ? undefined : { route, operation };
+}
+
+/** Each scope that `asked` allows must be one of `given`. */
+export function covers(given: string, asked: string): boolean {
+  const [whole, part] = [readScope(given), readScope(asked)];
+  return whole !== undefined && part !== undefined &&
+    [part.operation, "*"].includes(whole.operation) && holdsRoute(whole.route, part.route);
+}
+
+function holdsRoute(pattern: string, route: string): boolean {
+  if (pattern === route || pattern === "**") return true;
+  const root = /^(.+)\/\*\*$/.exec(pattern)?.[1];
+  return root !== undefined && (route === root || route.startsWith(`${root}/`));
+}
+
+export function allows(scopes: readonly string[], name: string): boolean {
+  return scopes.some((scope) => covers(scope, name));
+}
+
+/** The scopes of the routers that have the plugin. */
+export class KnownScopes {
+  readonly #names = new Set<string>();
+
+  add(operations: readonly PluginOperation[]): void {
+    for (const { name } of operations) this.#names.add(name);
+  }
+
+  /** A misspelled scope would allow nothing. */
+  has(text: string): boolean {
+    const scope = readScope(text);
+    if (scope === undefined) return false;
+    const names = [...this.#names].map(readScope).filter((each) => each !== undefined)
+      .filter(({ route }) => holdsRoute(scope.route, route));
+    return names.some(({ operation }) => ["*", operation, ...WORDS].includes(scope.operation));
+  }
+}
