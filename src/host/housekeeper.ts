@@ -165,7 +165,9 @@ export class Housekeeper {
       for (const connection of used) placeOf(connection).classes.set(target, expiring);
     }
     for (const [job, ofSchedule] of this.#jobs) {
-      if (!isScheduled || ofSchedule) placeOf(job.connection ?? mongoose.connection).jobs.push(job);
+      const { connection = mongoose.connection } = job;
+      const isUsed = job.connection === undefined || isOpen(connection);
+      if (isUsed && (!isScheduled || ofSchedule)) placeOf(connection).jobs.push(job);
     }
     return [...places.values()].flatMap((ofClient) => [...ofClient.values()]);
   }

@@ -49,15 +49,15 @@ export type NewStoredKey = Pick<
 >;
 
 export class KeyStore {
-  readonly #connection: Connection;
+  readonly #connection: Connection | undefined;
   #indexed: Promise<unknown> | undefined;
 
-  constructor(connection: Connection = mongoose.connection) {
+  constructor(connection: Connection | undefined) {
     this.#connection = connection;
   }
 
   get #keys(): Collection<StoredKey> {
-    return this.#connection.collection<StoredKey>(COLLECTION);
+    return (this.#connection ?? mongoose.connection).collection<StoredKey>(COLLECTION);
   }
 
   /** Reads from the primary, which knows of each revocation. */
