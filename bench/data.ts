@@ -45,6 +45,10 @@ export type ClassOption = typeof CLASS_OPTIONS[number];
 /** Who sends all requests to the classes with options: the tenant, and the user. */
 export const SENDER = { shop: "north", user: "ada" } as const;
 
+/** The key of all requests with a key, and the collection of tokens of servers by hand. */
+export const KEY = "mgv_8t7plbii_kPeI2gAbXpKjUFombVO8WaB7q749qpklg9s4wED8Hpc1EmSWI";
+export const TOKENS = "tokens";
+
 /** The value that a hook gets for an entity, with `named` for an object with the fields that the hook names. */
 export type HookKind = "documents" | "lean" | "named";
 
@@ -54,6 +58,7 @@ export const wideOf = (fields: number) => `wide${fields}`;
 export const guarded = (kind: string, collection: string) => `${kind}-${collection}`;
 export const grouped = (collection: string) => `grouped-${collection}`;
 export const owned = (option: ClassOption) => `owned-${option}`;
+export const keyed = (collection: string) => `keyed-${collection}`;
 export const written = (collection: string) => `written-${collection}`;
 
 /** The routes of the list of {@linkcode TARGETS} entities whose hook gets documents, and plain objects. */

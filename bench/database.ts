@@ -1,4 +1,5 @@
 /** The database of a run. @module */
+import { createHash } from "node:crypto";
 import mongoose from "mongoose";
 import { withDatabase } from "../tests/harness/database_uri.ts";
 import { startMongo } from "../tests/harness/mongo/start_mongo.ts";
@@ -35,6 +36,19 @@ export async function openDatabase(isReplicaSet: boolean) {
   };
 }
 
+/** Stores a key, with an index, as Mongrove stores it and as an application by hand does. */
+async function fillKeys(connection: mongoose.Connection): Promise<void> {
+  const hash = createHash("sha256").update(data.KEY).digest();
+  const [owner, lastUsedAt] = [data.SENDER.user, new Date(Date.now() + 3_600_000)];
+  const scopes = [`${data.keyed(data.itemsOf(data.TARGETS))}:one`];
+  const key = { hash, prefix: "bench", name: "bench", owner, tenant: null, scopes, lastUsedAt };
+  const more = { createdAt: new Date(), expiresAt: null, endedAt: null, place: 0 };
+  for (const name of ["mongrove_keys", data.TOKENS]) {
+    await connection.collection(name).createIndex({ hash: 1 }, { unique: true });
+    await connection.collection(name).insertOne({ ...key, ...more });
+  }
+}
+
 /** Fills the collections of the scenarios, and those of `--growth` if that is measured. */
 export async function seed(connection: mongoose.Connection, largest: number, isGrowth: boolean) {
   const id = (index: number) => new mongoose.Types.ObjectId(itemId(index));
@@ -62,6 +76,7 @@ export async function seed(connection: mongoose.Connection, largest: number, isG
   // Mongrove sorts equal ranks by `_id`; the index serves the other servers as well
   await connection.collection(data.RANKED).createIndex({ rank: -1, _id: 1 });
   await fill(data.WRITERS, data.WRITER_COUNT, data.writerBody);
+  await fillKeys(connection);
   if (!isGrowth) return;
   await fill(data.DEEP, largest, data.itemBody);
   await connection.collection(data.DEEP).createIndex({ [data.DEEP_SORT]: 1, _id: 1 });

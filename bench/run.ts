@@ -22,6 +22,7 @@ const HELP = `Usage: deno task bench [<suite>] [<scenario>…] [options]
   groups       groups of a list, beside the pipeline by hand
   hooks        requests with a hook, beside Express by hand
   options      classes with stamps, history, trash or a tenant, on a replica set
+  keys         requests with an API key, beside passport with a hashed token by hand
   writes       writes beside Express by hand, on a replica set
   files        files beside streams of the driver by hand
   live         live lists, on a replica set; takes --quick

@@ -189,12 +189,26 @@ const OPTIONS: readonly Scenario[] = data.CLASS_OPTIONS.flatMap((option) => {
     );
 });
 
+const keyedRoute = data.keyed(itemsOf(TARGETS));
+
+/** Requests with a key, beside `passport` with a hashed token by hand, and the same without. */
+const KEYS: readonly Scenario[] = [
+  scenario("key-none", "one, no key", READ_ONE, { byHand: LEAN }),
+  scenario("key", "one, with a key", read(...pathsOf(keyedRoute)), {
+    headers: { authorization: `Bearer ${data.KEY}` },
+    feature: "keys",
+    byHand: LEAN,
+    without: "key-none",
+  }),
+];
+
 /** The suites, with the servers that are measured unless the command line names others. None stand for all servers. */
 export const SUITES = {
   scenarios: { scenarios: SCENARIOS, servers: [], effort: FULL },
   groups: { scenarios: GROUPS, servers: [OURS, DRIVER], effort: LONG },
   hooks: { scenarios: HOOKS, servers: [OURS, HYDRATED, LEAN], effort: LONG },
   options: { scenarios: OPTIONS, servers: [OURS, LEAN], effort: LONG, isReplicaSet: true },
+  keys: { scenarios: KEYS, servers: [OURS, LEAN], effort: LONG },
   writes: { scenarios: WRITES, servers: [OURS, LEAN], effort: LONG, isReplicaSet: true },
   files: { scenarios: [], servers: [OURS, DRIVER], effort: FULL },
   growth: { scenarios: [], servers: [OURS, HYDRATED], effort: { ...FULL, largest: 1_000_000 } },

@@ -39,7 +39,12 @@ export const DRIVER = "express_driver";
 /** The npm packages of each folder. An empty range is that of deno.json. */
 export const PACKAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   tools: { esbuild: "0.28.2" },
-  stack: { express: "", mongoose: "" },
+  stack: {
+    express: "",
+    mongoose: "",
+    passport: "0.7.0",
+    "passport-http-bearer": "1.0.1",
+  },
   "restify_mongoose": { "express-restify-mongoose": "9.0.13", express: "^5" },
   remult: { remult: "3.3.18", express: "^5", mongodb: "^6" },
   terreno: { "@terreno/api": "57.4.0", express: "^5", mongoose: "^9", zod: "^4" },
@@ -66,8 +71,9 @@ function program(
   return { name, title, features, folder, file: name, update: "PATCH", askPage, ...more };
 }
 
-const ALL = "hook lean-hook documents lean named page populate deep wide groups options writes";
-const ofLean = "lean-hook lean named page populate wide options writes";
+const ALL =
+  "hook lean-hook documents lean named page populate deep wide groups options writes keys";
+const ofLean = "lean-hook lean named page populate wide options writes keys";
 const express = { file: "express_mongoose" };
 
 const PROGRAMS: readonly Program[] = [

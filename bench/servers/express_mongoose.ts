@@ -1,11 +1,12 @@
 /** Express on Mongoose: with documents, as its guide shows it, or with plain objects wherever it returns them. @module */
 import type { Express } from "express-types";
+import { createHash } from "node:crypto";
 import mongoose from "mongoose";
 import process from "node:process";
 import { CHANGED, CLASS_OPTIONS, type ClassOption, CREATED, MANY, owned } from "../data.ts";
-import { RANKED, SENDER, written } from "../data.ts";
+import { itemsOf, keyed, RANKED, SENDER, TARGETS, TOKENS, written } from "../data.ts";
 import { LEAN } from "../servers.ts";
-import { listen, type PageQuery, URI } from "./common.ts";
+import { importPeer, listen, type PageQuery, URI } from "./common.ts";
 import { type Crud, serveCrud, serveItems } from "./express.ts";
 import { type Item, modelOf } from "./mongoose_items.ts";
 
@@ -127,10 +128,38 @@ async function updateRecorded(name: string, id: string, body: object): Promise<I
   });
 }
 
+interface Token {
+  readonly owner: string;
+  readonly expiresAt: Date | null;
+}
+
+/** Serves entities to requests with a token, whose hash is stored. */
+async function serveTokens(app: Express): Promise<void> {
+  const { default: passport } = await importPeer("passport");
+  const { Strategy } = await importPeer("passport-http-bearer");
+  const tokens = mongoose.connection.collection<Token>(TOKENS);
+  const find = async (token: string) => {
+    const hash = createHash("sha256").update(token).digest();
+    const found = await tokens.findOne({ hash });
+    const isValid = found !== null && (found.expiresAt === null || found.expiresAt > new Date());
+    return isValid ? { id: found.owner } : false;
+  };
+  type Done = (error: unknown, user?: object | false) => void;
+  passport.use(
+    new Strategy((token: string, done: Done) => {
+      find(token).then((user) => done(null, user), done);
+    }),
+  );
+  const name = itemsOf(TARGETS);
+  app.use(`/${keyed(name)}`, passport.authenticate("bearer", { session: false }));
+  serveItems(app, lean(), { name, route: keyed(name) });
+}
+
 const isLean = process.env.BENCH_SERVER === LEAN;
 const app = isLean ? serveCrud(lean(), "lean", "named") : serveCrud(documents, "documents");
 if (isLean) {
   serveWrites(app);
+  await serveTokens(app);
   for (const option of CLASS_OPTIONS) serveItems(app, OWNED[option], { name: owned(option) });
 }
 listen(app);

@@ -5,6 +5,7 @@ import mongoose from "mongoose";
 import process from "node:process";
 import { all, create, Framework, one, onlyIf, replace, update, updateAll } from "../../mod.ts";
 import { type FrameworkRequest, type ModelClass, StoredFile } from "../../mod.ts";
+import { apiKeyOf, keys } from "../../src/keys/mod.ts";
 import * as data from "../data.ts";
 import { guarded, itemsOf, TARGETS } from "../data.ts";
 import { keepStarred, LARGEST_BODY, listen, type Starred, URI } from "./common.ts";
@@ -107,4 +108,11 @@ if (isReplicaSet) {
   const { shop, user } = data.SENDER;
   app.use(Framework.initialize({ models: ownedModels(), tenant: () => shop, actor: () => user }));
 }
+const keyedName = itemsOf(TARGETS);
+app.use(Framework.initialize({
+  models: [on(data.keyed(keyedName), [one()], { collection: keyedName })],
+  actor: (req) => apiKeyOf(req)?.owner,
+  guard: (req) => apiKeyOf(req) !== undefined,
+  plugins: [keys({ owner: (id) => ({ id }) })],
+}));
 listen(app);
