@@ -13,7 +13,19 @@ const FIRST_ATTEMPT_MS = 500;
  * write that only waits for these copies.
  */
 function firstAttemptMS(connection: Connection, { left }: TimeBudget): number {
-  return isReplicated(connection) ? left / 2 : Math.min(FIRST_ATTEMPT_MS, left / 2);
+  if (isReplicated(connection)) return left / 2;
+  return Math.min(patience.get(connection.getClient()) ?? FIRST_ATTEMPT_MS, left / 2);
+}
+
+/** By client: a slow database gets longer, because each repetition would make it slower. */
+const patience = new WeakMap<object, number>();
+
+function notePatience(
+  connection: Connection,
+  { endedMS, wasLocked }: { readonly endedMS: number | undefined; readonly wasLocked: boolean },
+): void {
+  if (endedMS === undefined) return;
+  patience.set(connection.getClient(), wasLocked ? FIRST_ATTEMPT_MS : 2 * endedMS);
 }
 
 const TIMED_OUT = 50;
@@ -37,23 +49,33 @@ export async function writePastLock<T>(
   write: Work<T>,
 ): Promise<T> {
   const turn = () => `lock/${name()}`;
+  let endedMS: number | undefined;
   if (sharedSession() === undefined) {
     // A repetition would run outside of the application's transaction.
     if (mongoose.get("transactionAsyncLocalStorage")) return await write();
     if (!hasTurns({ connection }, turn)) {
+      const mostMS = firstAttemptMS(connection, timeBudget);
       try {
-        return await write(undefined, firstAttemptMS(connection, timeBudget));
+        return await write(undefined, mostMS);
       } catch (error) {
         if (!hasTimedOut(error) || timeBudget.expired) throw error;
+        endedMS = mostMS;
       }
     }
-    if (!await hasTransactions(connection.getClient())) return await write();
+    if (!await hasTransactions(connection.getClient())) {
+      notePatience(connection, { endedMS, wasLocked: false });
+      return await write();
+    }
   }
   const transaction = { connection, turn: turn(), isContended: true, timeBudget };
   let written: { readonly result: T } | undefined;
+  let attempts = 0;
   await inTransaction(transaction, async (session) => {
+    attempts++;
     written = { result: await write(session) };
   });
+  // A lock fails the first attempt.
+  notePatience(connection, { endedMS, wasLocked: attempts > 1 });
   return (written as { readonly result: T } | undefined)?.result as T;
 }
 
