@@ -3,6 +3,7 @@ import type { Connection, Model } from "mongoose";
 import { clearTimeout, setTimeout } from "node:timers";
 import { setTimeout as pause } from "node:timers/promises";
 import { Lease } from "../store/lease.ts";
+import { withTimeLimit } from "../store/time_limit.ts";
 import { connectionsFrom } from "../store/request_connection.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { PluginJob } from "../declare/plugins/plugin.ts";
@@ -276,7 +277,8 @@ async function tidyAll({ classes, jobs, lease, result, ...run }: TidyRun): Promi
       await tidyOne(job.name, async (count) => {
         if (run.signal?.aborted) return;
         await holdLease(lease);
-        count(await job.run(run.at));
+        const limit = { ms: LEASE_MS, message: "The job has not ended" };
+        count(await withTimeLimit(() => job.run(run.at), limit));
       });
     }
   } finally {

@@ -33,6 +33,12 @@ export function innerRequestOf(req: object): InnerRequest | undefined {
   return innerRequests.get(req);
 }
 
+/** Plugins admit the client of `req` once, for `copy` too. */
+export function standFor(req: Request, copy: Request): Request {
+  innerRequests.set(copy, { client: req });
+  return copy;
+}
+
 export interface InnerMessage {
   readonly method: string;
   /** Below the path at which the router is mounted, with the query string. */

@@ -1,7 +1,20 @@
-import { type Admission, type PluginRequest, RestError } from "../plugin/mod.ts";
+import { type Admission, hideHeaders, type PluginRequest, RestError } from "../plugin/mod.ts";
 import { hashesOf, isWellFormed } from "./_key_text.ts";
 import type { KeyStore, StoredKey } from "./_key_store.ts";
 import type { ApiKey, KeysOptions } from "./options.ts";
+
+/** Middleware may use the name `apiKey` for something else. */
+const KEY = Symbol("mongrove key");
+
+/**
+ * Returns the key of a request, also in hooks and in `actor`.
+ *
+ * @param req The request.
+ * @returns The key, or `undefined` if the request has none.
+ */
+export function apiKeyOf(req: object): ApiKey | undefined {
+  return Reflect.get(req, KEY) as ApiKey | undefined;
+}
 
 interface AdmittingKeys {
   readonly store: KeyStore;
@@ -16,20 +29,24 @@ export async function admitKey(
   req: PluginRequest,
   keys: AdmittingKeys,
 ): Promise<Admission | undefined> {
+  // Shared caches know only `Authorization`.
+  req.res?.vary("X-API-Key");
   const text = textIn(req);
   if (text === undefined) return undefined;
   const { store, options, log } = keys;
   const { pepper = [] } = options;
+  hideHeaders(req, HIDES);
   const stored = isWellFormed(text) ? await store.find(hashesOf(text, pepper)) : undefined;
   if (stored === undefined) throw refused();
   await useKey(req, { stored, options });
   // No request waits for it.
   store.noteUse(stored).catch(log);
   const renew = async () => {
-    if (!await store.findValid(stored._id)) throw refused();
+    // A rotation keeps the identifier.
+    if (await store.find([stored.hash]) === undefined) throw refused();
     await useKey(req, { stored, options });
   };
-  return { via: `key:${stored._id}`, hides: HIDES, renew };
+  return { via: `key:${stored._id}`, signsIn: true, renew };
 }
 
 /** The owner may have left since the key was made. */
@@ -37,8 +54,8 @@ async function useKey(
   req: PluginRequest,
   { stored, options }: { readonly stored: StoredKey; readonly options: KeysOptions },
 ): Promise<void> {
-  const user = await options.owner(stored.owner, req) ?? undefined;
-  if (user === undefined) throw refused();
+  const user: unknown = await options.owner(stored.owner, req);
+  if (typeof user !== "object" || user === null) throw refused();
   const { _id, name, owner, tenant, scopes, expiresAt } = stored;
   const apiKey: ApiKey = {
     id: String(_id),
@@ -51,6 +68,7 @@ async function useKey(
   };
   Object.assign(req, {
     apiKey,
+    [KEY]: apiKey,
     cookies: {},
     signedCookies: {},
     ...options.as === "user" && { user },
@@ -66,7 +84,7 @@ function textIn(req: PluginRequest): string | undefined {
   if (header !== undefined && authorization !== undefined) {
     throw new RestError(400, "The request has two credentials");
   }
-  if (Reflect.get(req, "user") !== undefined) {
+  if ((Reflect.get(req, "user") ?? undefined) !== undefined) {
     throw new RestError(400, "The request has a key and another login");
   }
   return header === undefined ? token : String(header);

@@ -35,6 +35,8 @@ const DUPLICATE = 11000;
 
 const MAX_TIME_MS = 5000;
 
+const FRESH = { readPreference: "primary", maxTimeMS: MAX_TIME_MS } as const;
+
 const SURE = { writeConcern: { w: "majority", wtimeout: MAX_TIME_MS } } as const;
 
 /** The owner, in a tenant. */
@@ -62,21 +64,12 @@ export class KeyStore {
 
   /** Reads from the primary, which knows of each revocation. */
   async find(hashes: readonly Buffer[]): Promise<StoredKey | undefined> {
-    const options = { readPreference: "primary", maxTimeMS: MAX_TIME_MS } as const;
-    const found = await this.#keys.findOne({ hash: { $in: [...hashes] } }, options);
+    const found = await this.#keys.findOne({ hash: { $in: [...hashes] } }, FRESH);
     return found !== null && isValid(found, new Date()) ? found : undefined;
   }
 
-  async findValid(_id: StoredKey["_id"]): Promise<boolean> {
-    const found = await this.#keys.findOne({ _id }, {
-      readPreference: "primary",
-      maxTimeMS: MAX_TIME_MS,
-    });
-    return found !== null && isValid(found, new Date());
-  }
-
   async list(filter: Partial<KeyOwner>): Promise<StoredKey[]> {
-    return await this.#keys.find(exactly(filter), { maxTimeMS: MAX_TIME_MS })
+    return await this.#keys.find(exactly(filter), FRESH)
       .sort({ createdAt: -1, _id: -1 }).limit(LIST_MAX).toArray();
   }
 
@@ -96,7 +89,13 @@ export class KeyStore {
     const expired = { place: { $exists: true }, expiresAt: { $lte: createdAt, $ne: null } };
     await this.#keys.updateMany({ ...ofOwner, ...expired } as Filter, { $unset: { place: "" } });
     for (;;) {
-      const taken = await this.#keys.distinct("place", { ...ofOwner, place: { $exists: true } });
+      const taken = await this.#keys.distinct(
+        "place",
+        { ...ofOwner, place: { $exists: true } },
+        FRESH,
+      );
+      // The limit may have been lowered.
+      if (taken.length >= max) return undefined;
       const place = Array.from({ length: max }, (_, at) => at).find((at) => !taken.includes(at));
       if (place === undefined) return undefined;
       const stored: StoredKey = {
@@ -148,7 +147,11 @@ export class KeyStore {
 
   async findOwn(_id: StoredKey["_id"], owner: KeyOwner): Promise<StoredKey | undefined> {
     const filter = { ...exactly(owner), ...validAt(new Date()), _id } as Filter;
-    return await this.#keys.findOne(filter, { maxTimeMS: MAX_TIME_MS }) ?? undefined;
+    return await this.#keys.findOne(filter, FRESH) ?? undefined;
+  }
+
+  async remove(_id: StoredKey["_id"]): Promise<void> {
+    await this.#keys.deleteOne({ _id });
   }
 
   /** Removes keys that have ended long ago. */

@@ -29,7 +29,9 @@ export function readNewKey(body: Body = {}): AskedKey {
 function readExpiry(given: unknown): Date | null {
   if (given === null) return null;
   if (given === undefined) return new Date(Date.now() + LASTS_MS);
-  const at = new Date(typeof given === "string" ? given : NaN);
+  const isDate = typeof given === "string" &&
+    /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/.test(given);
+  const at = new Date(isDate ? given : NaN);
   if (!(at.getTime() > Date.now())) {
     throw new RestError(400, `"expiresAt" is a time in the future, or null`);
   }
@@ -42,7 +44,8 @@ const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3600_000, d: 
 export function readOverlap(body: Body = {}): number {
   const { overlap = "0m", ...others } = body;
   refuseOthers(others);
-  const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(String(overlap)) ?? [];
+  const [, count, unit = ""] =
+    /^(\d{1,6})([mhd])$/.exec(typeof overlap === "string" ? overlap : "") ?? [];
   const ms = Number(count) * (UNITS_MS[unit] ?? NaN);
   if (ms <= OVERLAP_MAX_MS) return ms;
   throw new RestError(400, `"overlap" is a time such as "24h", of at most 7 days`);

@@ -1,9 +1,4 @@
-import type { PluginOperation } from "../plugin/mod.ts";
-
 const SCOPE = /^((?:[\w.~-]+\/)*(?:[\w.~-]+|\*\*)|\/):([\w.-]+|\*)$/;
-
-/** Words that name no operation of a route. */
-const WORDS: readonly string[] = ["many", "trash"];
 
 interface Scope {
   readonly route: string;
@@ -37,8 +32,8 @@ export function allows(scopes: readonly string[], name: string): boolean {
 export class KnownScopes {
   readonly #names = new Set<string>();
 
-  add(operations: readonly PluginOperation[]): void {
-    for (const { name } of operations) this.#names.add(name);
+  add(names: readonly string[]): void {
+    for (const name of names) this.#names.add(name);
   }
 
   /** A misspelled scope would allow nothing. */
@@ -47,6 +42,6 @@ export class KnownScopes {
     if (scope === undefined) return false;
     const names = [...this.#names].map(readScope).filter((each) => each !== undefined)
       .filter(({ route }) => holdsRoute(scope.route, route));
-    return names.some(({ operation }) => ["*", operation, ...WORDS].includes(scope.operation));
+    return names.some(({ operation }) => ["*", operation].includes(scope.operation));
   }
 }

@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
 import {
+  type Actor,
   type Plugin,
   type PluginCall,
   type PluginRequest,
@@ -7,13 +8,13 @@ import {
   type PluginRouteRequest,
   RestError,
 } from "../plugin/mod.ts";
-import { admitKey } from "./_admit_key.ts";
+import { admitKey, apiKeyOf } from "./_admit_key.ts";
 import { type KeyOwner, KeyStore, type StoredKey } from "./_key_store.ts";
 import { hashesOf, makeKey } from "./_key_text.ts";
 import { readNewKey, readOverlap } from "./_read_body.ts";
 import { BODY, LIST, MADE, OVERLAP } from "./_schemas.ts";
 import { allows, covers, KnownScopes } from "./_scopes.ts";
-import type { ApiKey, KeysOptions } from "./options.ts";
+import type { KeysOptions } from "./options.ts";
 
 const NAME = "keys";
 
@@ -45,8 +46,8 @@ const OPTIONS: Readonly<Record<keyof KeysOptions, true>> = {
  *
  * app.use(Framework.initialize({
  *   strict: true,
- *   guard: (req) => sessionOf(req) !== undefined || apiKeyOf(req) !== undefined,
- *   actor: (req) => sessionOf(req)?.user ?? apiKeyOf(req)?.owner,
+ *   guard: (req) => apiKeyOf(req) !== undefined || sessionOf(req) !== undefined,
+ *   actor: (req) => apiKeyOf(req)?.owner ?? sessionOf(req)?.user,
  *   plugins: [keys({ owner: (id) => findActiveUser(id) })],
  * }));
  * ```
@@ -61,7 +62,7 @@ export function keys(options: KeysOptions): Plugin {
     name: NAME,
     start(api) {
       log = (error) => api.log(error);
-      known.add(api.operations);
+      known.add(api.names);
       const unknown = options.scopes?.find((scope) => !known.has(scope));
       if (unknown !== undefined) {
         throw new TypeError(`Cannot use keys: "${unknown}" in "scopes" names no operation`);
@@ -75,16 +76,6 @@ export function keys(options: KeysOptions): Plugin {
       apiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "A key of /keys" },
     },
   };
-}
-
-/**
- * Returns the key of a request, also in hooks and in `actor`.
- *
- * @param req The request.
- * @returns The key, or `undefined` if the request has none.
- */
-export function apiKeyOf(req: object): ApiKey | undefined {
-  return Reflect.get(req, "apiKey") as ApiKey | undefined;
 }
 
 function checkOptions(options: KeysOptions): void {
@@ -114,11 +105,15 @@ async function judge(
   const key = apiKeyOf(req);
   if (key !== undefined) {
     if (model === NAME) throw forbidden("A key cannot manage keys");
-    if (String(key.tenant) !== String(tenant)) throw forbidden("The key is of another tenant");
+    if (!isSame(key.tenant, tenant)) throw forbidden("The key is of another tenant");
     const missing = needs.find((name) => !allows(key.scopes, name));
     if (missing !== undefined) throw forbidden(`The key has no scope "${missing}"`, missing);
   }
   await next();
+}
+
+function isSame(one: Actor | undefined, other: Actor | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : String(one) === String(other);
 }
 
 function forbidden(message: string, scope?: string): RestError {
@@ -180,17 +175,13 @@ function routesOf(keys: KeyRoutes): readonly PluginRoute[] {
 
 async function create(
   request: PluginRouteRequest,
-  { store, options: { max = 20, pepper = [], scopes: allowed }, known }: KeyRoutes,
+  keys: KeyRoutes,
 ): Promise<object> {
+  const { store, options: { max = 20, pepper = [] } } = keys;
   const own = ownerOf(request);
   refuseHeaders(request.req);
   const asked = readNewKey(request.body);
-  const wrong = asked.scopes.find((scope) =>
-    !known.has(scope) || allowed !== undefined && !allowed.some((each) => covers(each, scope))
-  );
-  if (wrong !== undefined) {
-    throw new RestError(400, { code: "BAD_DATA", message: `No such scope: "${wrong}"` });
-  }
+  checkScopes(asked.scopes, keys);
   const { text, prefix } = makeKey();
   const [hash] = hashesOf(text, pepper) as [StoredKey["hash"]];
   const stored = await store.add({ ...asked, ...own, hash, prefix }, max);
@@ -198,21 +189,37 @@ async function create(
   return { ...shown(stored), key: text };
 }
 
+function checkScopes(
+  scopes: readonly string[],
+  { options: { scopes: allowed }, known }: KeyRoutes,
+): void {
+  const wrong = scopes.find((scope) =>
+    !known.has(scope) || allowed !== undefined && !allowed.some((each) => covers(each, scope))
+  );
+  if (wrong === undefined) return;
+  throw new RestError(400, { code: "BAD_DATA", message: `No such scope: "${wrong}"` });
+}
+
+/** MongoDB stores no date after the year 9999. */
+const LATEST = Date.parse("9999-01-01");
+
 /** Without an overlap, the key keeps its identifier and gets another secret. */
 async function rotate(
   request: PluginRouteRequest,
-  { store, options: { max = 20, pepper = [] } }: KeyRoutes,
+  keys: KeyRoutes,
 ): Promise<object> {
+  const { store, options: { max = 20, pepper = [] } } = keys;
   const own = ownerOf(request);
   refuseHeaders(request.req);
   const overlapMS = readOverlap(request.body);
   const id = idIn(request);
   const old = await store.findOwn(id, own);
   if (old === undefined) throw notFound();
+  checkScopes(old.scopes, keys);
   const { text, prefix } = makeKey();
   const [hash] = hashesOf(text, pepper) as [StoredKey["hash"]];
   const lastsMS = old.expiresAt && old.expiresAt.getTime() - old.createdAt.getTime();
-  const expiresAt = lastsMS === null ? null : new Date(Date.now() + lastsMS);
+  const expiresAt = lastsMS === null ? null : new Date(Math.min(Date.now() + lastsMS, LATEST));
   const secret = { hash, prefix, expiresAt };
   if (overlapMS === 0) {
     const replaced = await store.replace(id, { ...own, ...secret });
@@ -222,7 +229,13 @@ async function rotate(
   const { name, scopes } = old;
   const stored = await store.add({ name, scopes, ...own, ...secret }, max);
   if (stored === undefined) throw tooMany(max);
-  await store.endAt(id, { ...own, at: new Date(Date.now() + overlapMS) });
+  try {
+    await store.endAt(id, { ...own, at: new Date(Date.now() + overlapMS) });
+  } catch (error) {
+    // Nobody gets its secret.
+    await store.remove(stored._id);
+    throw error;
+  }
   return { ...shown(stored), key: text };
 }
 
@@ -245,7 +258,8 @@ function idIn({ params: { id = "" } }: PluginRouteRequest): StoredKey["_id"] {
 /** A repeated answer, or one without a body, would have no key. */
 function refuseHeaders({ headers }: PluginRequest): void {
   if (
-    headers["idempotency-key"] !== undefined || /\breturn=minimal\b/i.test(String(headers.prefer))
+    headers["idempotency-key"] !== undefined ||
+    /\breturn *= *"?minimal\b/i.test(String(headers.prefer))
   ) {
     throw new RestError(
       400,

@@ -8,8 +8,8 @@
  *
  * app.use(Framework.initialize({
  *   strict: true,
- *   guard: (req) => sessionOf(req) !== undefined || apiKeyOf(req) !== undefined,
- *   actor: (req) => sessionOf(req)?.user ?? apiKeyOf(req)?.owner,
+ *   guard: (req) => apiKeyOf(req) !== undefined || sessionOf(req) !== undefined,
+ *   actor: (req) => apiKeyOf(req)?.owner ?? sessionOf(req)?.user,
  *   plugins: [keys({ owner: (id) => findActiveUser(id) })],
  * }));
  * ```
@@ -17,5 +17,6 @@
  * @module
  */
 
-export { apiKeyOf, keys } from "./keys.ts";
+export { apiKeyOf } from "./_admit_key.ts";
+export { keys } from "./keys.ts";
 export type { ApiKey, KeysOptions } from "./options.ts";

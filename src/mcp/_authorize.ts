@@ -135,7 +135,7 @@ function withoutSlash(url: string): string {
   return url.replace(/\/$/, "");
 }
 
-function refused(
+export function refused(
   { resource, scopes = [] }: McpAuthorization,
   error?: "invalid_token" | "insufficient_scope",
 ): Refusal {

@@ -3,11 +3,18 @@ import type { Request, RequestHandler, Response } from "express";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { RestError } from "../errors/rest_error.ts";
+import { standFor } from "../http/inner_request.ts";
 import { type FrameworkRouter, mountedRoutes } from "../host/initialize.ts";
-import { admitClient, viaOf } from "../pipeline/plugins/admit_client.ts";
+import { admitClient, isSignedIn } from "../pipeline/plugins/admit_client.ts";
 import { makeTimeBudget } from "../pipeline/request/request_context.ts";
 import type { Route } from "../pipeline/request/route.ts";
-import { admitCaller, checkAuthorization, type Refusal, serveMetadata } from "./_authorize.ts";
+import {
+  admitCaller,
+  checkAuthorization,
+  type Refusal,
+  refused,
+  serveMetadata,
+} from "./_authorize.ts";
 import { exposedModels } from "./_exposed_models.ts";
 import { answerMessage } from "./_protocol.ts";
 import { toolsFor } from "./_tools.ts";
@@ -53,10 +60,8 @@ export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
   const answer = async (req: Request, res: Response) => {
     const caller = authorization === undefined ? req : withoutSession(req);
     const refusal = wrongSender(req, { origins, hosts: known }) ??
-      await admitByPlugins(caller, settings) ??
-      (authorization && viaOf(caller) === undefined
-        ? await admitCaller(req, authorization)
-        : undefined);
+      await admitByPlugins(req, { settings, authorization }) ??
+      (authorization && !isSignedIn(req) ? await admitCaller(req, authorization) : undefined);
     if (refusal !== undefined) {
       const { status, message, challenge } = refusal;
       if (challenge !== undefined) res.set("WWW-Authenticate", challenge);
@@ -90,23 +95,28 @@ export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
 
 /** Setting it to `undefined` on the request itself would end the session. */
 function withoutSession(req: Request): Request {
-  return Object.create(req, { session: { value: undefined, writable: true, configurable: true } });
+  const session = { value: undefined, writable: true, configurable: true };
+  return standFor(req, Object.create(req, { session }));
 }
 
 /** A key counts as a token. */
 async function admitByPlugins(
-  caller: Request,
-  settings: Route | undefined,
+  request: Request,
+  { settings, authorization }: {
+    readonly settings: Route | undefined;
+    readonly authorization: McpOptions["authorization"];
+  },
 ): Promise<Refusal | undefined> {
   if (settings === undefined) return undefined;
   const { plugins } = settings;
   try {
-    const req = caller as FrameworkRequest;
+    const req = request as FrameworkRequest;
     await admitClient({ req, client: req, plugins, timeBudget: makeTimeBudget(settings) });
     return undefined;
   } catch (error) {
     if (!(error instanceof RestError)) throw error instanceof HookFailure ? error.thrown : error;
     const { status, message, headers: { "WWW-Authenticate": challenge } } = error;
+    if (authorization && status === 401) return refused(authorization, "invalid_token");
     return { status, message, ...challenge !== undefined && { challenge } };
   }
 }

@@ -102,6 +102,11 @@ export class DeclaredOptions {
     return this.#declared.some(({ feature }) => feature.readsBeyondFilter);
   }
 
+  /** The names that plugins know for uses of features. */
+  get words(): readonly string[] {
+    return this.#declared.flatMap(({ feature: { word } }) => word ?? []);
+  }
+
   get varies(): readonly string[] {
     return this.#declared.flatMap(({ feature: { varies = [] } }) => varies);
   }

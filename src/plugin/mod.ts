@@ -35,4 +35,5 @@ export type {
 } from "../declare/plugins/plugin.ts";
 export type { Actor } from "../declare/hooks/framework_request.ts";
 export type { MaybePromise } from "../declare/hooks/hooks.ts";
+export { hideHeaders } from "../declare/plugins/hide_headers.ts";
 export { RestError, type RestErrorOptions } from "../errors/rest_error.ts";

@@ -9,7 +9,7 @@ import {
   rest,
   RestError,
 } from "../../mod.ts";
-import type { Plugin } from "../../src/plugin/mod.ts";
+import { hideHeaders, type Plugin } from "../../src/plugin/mod.ts";
 import { mountLive, openLive } from "../features/live/live.ts";
 import { test } from "../harness/testing.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
@@ -50,12 +50,13 @@ function admitting() {
     name: "admitting",
     admit(req) {
       const secret = req.headers["x-secret"];
+      hideHeaders(req, ["X-Secret"]);
       runs.push(String(secret));
       if (secret === "wrong") throw new RestError(401, "Who?");
       if (secret === "broken") throw new Error("s3cret");
       if (secret === undefined) return undefined;
       Object.assign(req, { who: "ann" });
-      return { via: "secret:1", hides: ["X-Secret"] };
+      return { via: "secret:1" };
     },
   };
   return { plugin, runs };

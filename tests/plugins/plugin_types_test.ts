@@ -19,7 +19,7 @@ test("pieces of plugins get only what clients may name", () => {
       | ("routes" | "jobs" | "securitySchemes")
     >
   >();
-  expect<Same<keyof Admission, "via" | "hides" | "renew">>();
+  expect<Same<keyof Admission, "via" | "signsIn" | "renew">>();
   expect<
     Same<
       keyof PluginCall,
@@ -41,6 +41,6 @@ test("pieces of plugins get only what clients may name", () => {
   assertEquals(typeof misused, "function");
 });
 
-test("the entry point of plugins has one value", () => {
-  assertEquals(Object.keys(plugin), ["RestError"]);
+test("the entry point of plugins has two values", () => {
+  assertEquals(Object.keys(plugin).sort(), ["RestError", "hideHeaders"]);
 });

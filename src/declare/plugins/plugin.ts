@@ -53,6 +53,8 @@ export interface Plugin {
 export interface PluginApi {
   /** The operations of the models. */
   readonly operations: readonly PluginOperation[];
+  /** All names that `needs` of a call may have. */
+  readonly names: readonly string[];
   /** Logs the error of work for which no request waits. */
   log(error: unknown): void;
 }
@@ -78,10 +80,12 @@ export type PluginRequest = Omit<GuardRequest, "url" | "originalUrl" | "query" |
 
 /** The result of `admit`. */
 export interface Admission {
-  /** By which means the sender has come, such as `key:…`. The history and traces record it. */
+  /**
+   * By which means the sender has come, such as `key:…`, in at most 200 characters. The history and traces record it.
+   */
   readonly via?: string;
-  /** Headers that hooks, logs and later requests must not see. */
-  readonly hides?: readonly string[];
+  /** Whether the sender has signed in by it, so that assistants need no other token. */
+  readonly signsIn?: boolean;
   /** Runs each time that a live list or an upload checks its rights again, and throws if the admission has ended. */
   readonly renew?: () => MaybePromise<void>;
 }

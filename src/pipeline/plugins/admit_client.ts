@@ -1,12 +1,13 @@
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { runHook } from "../../declare/hooks/run_hook.ts";
+import { hiddenIn, hideHeaders } from "../../declare/plugins/hide_headers.ts";
 import type { Admission, PluginRequest } from "../../declare/plugins/plugin.ts";
 import type { TimeBudget } from "../../store/time_budget.ts";
 import type { PluginSet } from "./plugin_set.ts";
 
 interface Admitted {
   readonly via?: string;
-  readonly hides: readonly string[];
+  readonly signsIn: boolean;
   readonly admissions: readonly Admission[];
 }
 
@@ -37,26 +38,41 @@ export async function admitClient(
     begun.done.then((admitted) => begun.admitted = admitted, () => {});
     clients.set(client, asked = begun);
   }
-  const { hides } = asked.admitted ?? await timeBudget.wait(asked.done);
-  // A request that was made before has copies of the headers.
-  if (req !== client) hideHeaders(req, hides);
+  try {
+    if (asked.admitted === undefined) await timeBudget.wait(asked.done);
+  } finally {
+    if (req !== client) hideHeaders(req, hiddenIn(client));
+  }
 }
 
 async function askPlugins(req: PluginRequest, { admitting }: PluginSet): Promise<Admitted> {
   const admissions: Admission[] = [];
   for (const { admit } of admitting) {
     const admission = await runHook("plugin", () => admit?.(req));
-    if (admission !== undefined) admissions.push(admission);
+    if (admission === undefined) continue;
+    const { via = "" }: { readonly via?: unknown } = admission;
+    if (typeof via !== "string" || via.length > MOST_VIA) {
+      throw new TypeError(
+        `Cannot record "via" of a plugin: it is no text of ${MOST_VIA} characters`,
+      );
+    }
+    admissions.push(admission);
   }
-  const hides = admissions.flatMap(({ hides = [] }) => hides).map((name) => name.toLowerCase());
-  hideHeaders(req, hides);
   const [via] = admissions.flatMap(({ via }) => via ?? []);
-  return { admissions, hides, ...via !== undefined && { via } };
+  const signsIn = admissions.some(({ signsIn }) => signsIn === true);
+  return { admissions, signsIn, ...via !== undefined && { via } };
 }
+
+const MOST_VIA = 200;
 
 /** `undefined` before the client is admitted. */
 export function viaOf(client: object): string | undefined {
   return clients.get(client)?.admitted?.via;
+}
+
+/** Whether a plugin has signed the client in. */
+export function isSignedIn(client: object): boolean {
+  return clients.get(client)?.admitted?.signsIn === true;
 }
 
 /** A request may last longer than its admission. */
@@ -65,14 +81,4 @@ export async function renewAdmission({ client, timeBudget }: AdmittedRequest): P
   for (const { renew } of admissions) {
     await timeBudget.wait(Promise.resolve(runHook("plugin", () => renew?.())));
   }
-}
-
-/** Node makes `headersDistinct` of all `rawHeaders` when it is read first. */
-export function hideHeaders(req: PluginRequest, names: readonly string[]): void {
-  if (names.length === 0) return;
-  for (const headers of [req.headers, req.headersDistinct]) {
-    for (const name of names) delete headers[name];
-  }
-  const isHidden = (name = "") => names.includes(name.toLowerCase());
-  req.rawHeaders = req.rawHeaders.filter((_, index, all) => !isHidden(all[index - index % 2]));
 }

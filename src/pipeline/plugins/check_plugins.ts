@@ -51,6 +51,8 @@ export function checkPlugins(
     if (values && !(Array.isArray(values.fields) && typeof values.of === "function")) {
       throw fail(`needs "fields" and "of" in its "values"`);
     }
+    const system = values?.fields.find((name) => name === "_id" || name === "__v");
+    if (system !== undefined) throw fail(`sets "${system}", which belongs to the framework`);
     for (const route of plugin.routes ?? []) checkRoute(route, fail);
     for (const { name, run } of plugin.jobs ?? []) {
       if (typeof name !== "string" || typeof run !== "function") {
@@ -65,7 +67,9 @@ type Fail = (problem: string) => TypeError;
 function checkRoute(route: PluginRoute, fail: Fail): void {
   const failHere = (problem: string) => fail(`${problem}, in its route ${route.path}`);
   checkParts(route, { kinds: ROUTE, fail: failHere });
-  if (!/^(?:\/:?[\w.~-]+)+$/.test(route.path)) throw failHere(`needs a path such as "/name/:id"`);
+  if (!/^\/[\w.~-]+(?:\/:?[\w.~-]+)*$/.test(route.path)) {
+    throw failHere(`needs a path such as "/name/:id"`);
+  }
   const missing = (["method", "operation", "summary", "run"] as const)
     .find((name) => route[name] === undefined);
   if (missing !== undefined) throw failHere(`needs "${missing}"`);

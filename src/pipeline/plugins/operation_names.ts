@@ -29,6 +29,14 @@ export function operationOfRoute(route: Route): PluginOperation {
   };
 }
 
+/** All names that a request to a route may need, except names of other classes. */
+export function namesOf(route: Route): readonly string[] {
+  const { routeName, added = {}, options: { declared } } = actingLevel(route);
+  const ofParameters = Object.values(added).flatMap(({ word }) => word ?? []);
+  const words = [...ofParameters, ...declared.words];
+  return [operationOfRoute(route).name, ...words.map((word) => `${routeName}:${word}`)];
+}
+
 /** `readerOf` returns the name of the route by which clients read one entity of a class. */
 export function needsOf(
   { levels, context }: Call,
@@ -70,6 +78,6 @@ export function readersOf(routes: readonly Route[]): (target: ModelClass) => str
       .map(({ routeName }) => routeName);
     const [{ route = "" } = {}] = bindingRests(target);
     const main = routeNameOf(route);
-    return names.find((name) => name === main) ?? names[0] ?? target.name;
+    return names.find((name) => name === main) ?? names[0] ?? (route === "" ? target.name : main);
   };
 }

@@ -1,9 +1,9 @@
 import type { Actor } from "../../declare/hooks/framework_request.ts";
 import { runHook } from "../../declare/hooks/run_hook.ts";
+import { describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Plugin, PluginOperation, PluginWrite } from "../../declare/plugins/plugin.ts";
 import { logError } from "../../errors/log.ts";
-import { buildSchema } from "../../schema/build_schema.ts";
 import { memoize } from "../../schema/memoize.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { StampedClass } from "../../sources/additions.ts";
@@ -11,7 +11,7 @@ import type { Stamps } from "../../store/values.ts";
 import type { ParameterFacts } from "../description.ts";
 import type { Route } from "../request/route.ts";
 import { checkPlugins } from "./check_plugins.ts";
-import { operationOfRoute, readersOf } from "./operation_names.ts";
+import { namesOf, operationOfRoute, readersOf } from "./operation_names.ts";
 
 interface ValuesRequest {
   readonly isNew: boolean;
@@ -44,8 +44,13 @@ export class PluginSet {
   start(routes: readonly Route[]): void {
     this.readerOf = readersOf(routes);
     const operations = routes.map(operationOfRoute);
+    const names = [...new Set(routes.flatMap(namesOf))];
     for (const plugin of this.all) {
-      plugin.start?.({ operations, log: (error) => logError(error, { plugin: plugin.name }) });
+      plugin.start?.({
+        operations,
+        names,
+        log: (error) => logError(error, { plugin: plugin.name }),
+      });
     }
   }
 
@@ -59,9 +64,9 @@ export class PluginSet {
 
   /** The fields of a class that plugins set. */
   readonly fieldsOf = memoize((target: ModelClass): readonly string[] => {
-    const { paths } = buildSchema(target).schema;
+    const { fields } = describeModel(target);
     return this.all.flatMap(({ values }) => values?.fields ?? [])
-      .filter((name) => Object.hasOwn(paths, name));
+      .filter((name) => fields.has(name));
   });
 
   stamps({ target, schema }: StampedClass, { isNew, actor, via }: ValuesRequest): Stamps {

@@ -1,5 +1,5 @@
 import { hookFailure } from "../../declare/hooks/run_hook.ts";
-import type { PluginCall, PluginOperation } from "../../declare/plugins/plugin.ts";
+import type { Plugin, PluginCall, PluginOperation } from "../../declare/plugins/plugin.ts";
 import { badParameter } from "../../errors/refusals.ts";
 import { queryOf } from "../../filter/query_string.ts";
 import type { Call } from "../request/request_context.ts";
@@ -81,11 +81,12 @@ export async function surround<T>(
       }
       return;
     }
-    let isCalled = false;
+    let running: Promise<void> | undefined;
+    let isOver = false;
     const next = () => {
-      if (isCalled) throw new TypeError(`The plugin "${plugin.name}" has called next() twice`);
-      isCalled = true;
-      return step(index + 1);
+      if (running !== undefined || isOver) return misused(plugin);
+      running = step(index + 1);
+      return running;
     };
     const names = Object.keys(plugin.parameters ?? {});
     const parameter = (name: string) => parameterOf(req, { name, names });
@@ -94,15 +95,28 @@ export async function surround<T>(
     } catch (error) {
       const isOfNext = outcome !== undefined && "error" in outcome && outcome.error === error;
       throw isOfNext ? error : hookFailure("plugin", error);
+    } finally {
+      isOver = true;
+      // Nothing may run after the answer.
+      await Promise.resolve(running).catch(() => {});
     }
-    if (!isCalled) {
+    if (running === undefined) {
       throw new TypeError(`The plugin "${plugin.name}" has neither called next() nor thrown`);
     }
   };
   await step(0);
-  if (outcome === undefined) throw new TypeError("A plugin has not waited for next()");
+  if (outcome === undefined) throw new TypeError("The work of a request has no outcome");
   if ("error" in outcome) throw outcome.error;
   return outcome.value;
+}
+
+/** A rejection that nobody handles would end the process. */
+function misused({ name }: Plugin): Promise<never> {
+  const refused = Promise.reject(
+    new TypeError(`The plugin "${name}" has called next() twice, or too late`),
+  );
+  refused.catch(() => {});
+  return refused;
 }
 
 function parameterOf(

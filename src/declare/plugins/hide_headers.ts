@@ -1,0 +1,30 @@
+/** The request of Express, as far as it has headers. */
+export interface HeaderRequest {
+  readonly headers: object;
+  readonly headersDistinct: object;
+  rawHeaders: string[];
+}
+
+/** By the request. Requests that were made of it before have copies. */
+const hidden = new WeakMap<object, readonly string[]>();
+
+/**
+ * Removes headers of a request, so that hooks, `onError` and logs do not see them.
+ *
+ * @param req The request that `admit` gets.
+ * @param names The names.
+ */
+export function hideHeaders(req: HeaderRequest, names: readonly string[]): void {
+  const all = names.map((name) => name.toLowerCase());
+  hidden.set(req, [...hiddenIn(req), ...all]);
+  // Node makes these from all `rawHeaders` when they are read first.
+  for (const headers of [req.headers, req.headersDistinct]) {
+    for (const name of all) Reflect.deleteProperty(headers, name);
+  }
+  const isHidden = (name = "") => all.includes(name.toLowerCase());
+  req.rawHeaders = req.rawHeaders.filter((_, index, raw) => !isHidden(raw[index - index % 2]));
+}
+
+export function hiddenIn(req: object): readonly string[] {
+  return hidden.get(req) ?? [];
+}
