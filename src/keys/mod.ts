@@ -9,7 +9,7 @@
  * app.use(Framework.initialize({
  *   strict: true,
  *   guard: (req) => sessionOf(req) !== undefined || apiKeyOf(req) !== undefined,
- *   actor: (req) => sessionOf(req)?.user ?? apiKeyOf(req)?.owner,
+ *   actor: (req) => apiKeyOf(req)?.owner ?? sessionOf(req)?.user,
  *   plugins: [keys({ owner: (id) => findActiveUser(id) })],
  * }));
  * ```
