@@ -1,11 +1,12 @@
 import express, { type Express } from "express";
 import { Framework } from "@mongrove/mongrove";
 import { admin, type AdminLogin } from "@mongrove/mongrove/admin";
+import { keys } from "@mongrove/mongrove/keys";
 import { type Exposure, mcp } from "@mongrove/mongrove/mcp";
 import { openapi } from "@mongrove/mongrove/openapi";
 import { Organisation } from "./organisation.ts";
 import { Ticket } from "./ticket.ts";
-import { signedIn, userOf } from "./users.ts";
+import { signedIn, userOf, USERS } from "./users.ts";
 
 /** What assistants may do for whoever they work for. */
 const EXPOSED: readonly Exposure[] = [
@@ -34,6 +35,7 @@ export function buildApp(): Express {
     tenant: (req) => userOf(req).desk,
     strict: true,
     guard: signedIn,
+    plugins: [keys({ owner: (id) => USERS.get(String(id)) })],
     filters: "listed",
   });
   app.use(api);

@@ -52,6 +52,9 @@ curl -X DELETE ${url}/organisations/${ACME} ${agent}
 # a report on what each of them sees
 curl ${url}/tickets/report ${agent}
 curl ${url}/tickets/report ${customer}
+# a program gets a key of the agent, which reads only lists; put the key in the place of <key>
+curl ${url}/keys ${agent} -H 'content-type: application/json' -d '{"name":"statistics","scopes":["tickets:all"]}'
+curl ${url}/tickets -H 'x-api-key: <key>'
 `);
 
 const stop = () => Framework.close(server).then(() => mongoose.disconnect());

@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
 import { type FrameworkRequest, RestError } from "@mongrove/mongrove";
+import { apiKeyOf } from "@mongrove/mongrove/keys";
 
 export interface User {
   readonly id: string;
@@ -23,9 +24,10 @@ export const USERS: ReadonlyMap<string, User> = new Map(
   ] as const).map((user) => [user.id, user]),
 );
 
-/** Gives the user of a request, or answers 401. */
-export function userOf({ headers }: FrameworkRequest): User {
-  const user = USERS.get(headers.authorization?.replace(/^Bearer /, "") ?? "");
+/** Gives the user of a request, or the owner of its key, or answers 401. */
+export function userOf(req: FrameworkRequest): User {
+  const token = req.headers.authorization?.replace(/^Bearer /, "");
+  const user = USERS.get(String(apiKeyOf(req)?.owner ?? token));
   if (user === undefined) throw new RestError(401, { code: "UNAUTHENTICATED" });
   return user;
 }

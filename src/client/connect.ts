@@ -75,8 +75,9 @@ export interface Api {
  *
  * @param base The URL at which `Framework.initialize()` is mounted, such as `https://example.org/api`. In browsers, the
  * URL may be a path.
- * @param options The headers, the time limit, and the repetition of requests.
+ * @param options The headers, the API key, the time limit, and the repetition of requests.
  * @returns The client.
+ * @throws {TypeError} If the options have an API key and the header `Authorization`.
  *
  * @example Read, change and list movies
  * ```ts
@@ -106,6 +107,10 @@ export interface Api {
  * ```
  */
 export function connect(base: string, options: ConnectOptions = {}): Api {
+  const { apiKey, headers } = options;
+  if (apiKey && typeof headers !== "function" && new Headers(headers).has("authorization")) {
+    throw new TypeError("Cannot connect: apiKey and the header authorization exclude each other");
+  }
   const send: Send = (outgoing) => sendRequest(outgoing, options);
   const root = trimmed(base);
   return {

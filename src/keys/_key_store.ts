@@ -23,7 +23,7 @@ export interface StoredKey {
 
 type Filter = mongoose.mongo.Filter<StoredKey>;
 
-const COLLECTION = "mongrove_keys";
+const COLLECTION = "mongrove_api_keys";
 
 const LIST_MAX = 1000;
 

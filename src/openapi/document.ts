@@ -6,6 +6,7 @@ import { templateOf } from "./path_templates.ts";
 import { capitalize } from "./operation_ids.ts";
 import { describeOperation } from "./operation.ts";
 import type { OpenApiOptions } from "./options.ts";
+import { otherErrors } from "./responses/errors.ts";
 import { describeTags } from "./words/tags.ts";
 import { Components } from "./schemas/components.ts";
 
@@ -38,7 +39,7 @@ export function buildDocument(
   for (const { path, method, description } of endpoints) {
     const template = templateOf(path);
     const item = paths[template] ??= {};
-    item[method] = describeEndpoint(description, pathParameters(path));
+    item[method] = describeEndpoint(description, { components, parameters: pathParameters(path) });
   }
   const { security, securitySchemes } = securityOf(plugins, options);
   return {
@@ -77,7 +78,10 @@ function tagOf({ tag, operationId }: EndpointDescription): string {
 
 function describeEndpoint(
   endpoint: EndpointDescription,
-  parameters: readonly string[],
+  { components, parameters }: {
+    readonly components: Components;
+    readonly parameters: readonly string[];
+  },
 ): object {
   const { operationId, summary, description, body, answers, isOpen, deprecated } = endpoint;
   const contentOf = (schema: object) => ({ content: { "application/json": { schema } } });
@@ -94,10 +98,13 @@ function describeEndpoint(
       }),
     },
     ...body && { requestBody: { required: true, ...contentOf(body) } },
-    responses: Object.fromEntries(
-      Object.entries(answers).map((
-        [status, { description, schema }],
-      ) => [status, { description, ...schema && contentOf(schema) }]),
-    ),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(answers).map((
+          [status, { description, schema }],
+        ) => [status, { description, ...schema && contentOf(schema) }]),
+      ),
+      ...answers.default === undefined && { "4XX": otherErrors(components) },
+    },
   };
 }

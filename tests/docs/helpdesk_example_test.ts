@@ -9,6 +9,8 @@ import { Ticket } from "../../examples/helpdesk/ticket.ts";
 import { ACME, DUNE } from "../../examples/helpdesk/users.ts";
 import { openDatabase } from "../harness/database.ts";
 import { longTest, test } from "../harness/testing.ts";
+import { toolsOf } from "../mcp/mcp.ts";
+import type { Client } from "../support/client.ts";
 import { sendPrinted } from "../support/printed_requests.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { asQuery, type ErrorBody, start } from "../support/support.ts";
@@ -37,6 +39,10 @@ async function openDesk() {
 }
 
 type Row = Record<string, unknown>;
+
+async function makeKey({ created }: Client, user: string, scopes: readonly string[]) {
+  return await created("/keys", { name: "program", scopes }, as(user)) as { readonly key: string };
+}
 
 test("agents see all tickets, customers those of their organisation, strangers none", async () => {
   await using desk = await openDesk();
@@ -233,10 +239,44 @@ test("its document says what the trash and the history take", async () => {
 });
 
 /** The statuses of the requests that main.ts prints. */
-const PRINTED = [200, 200, 200, 404, 201, 200, 200, 200, 204, 200, 200, 409, 200, 200];
+const PRINTED = [
+  ...[200, 200, 200, 404, 201, 200, 200, 200, 204, 200, 200, 409, 200, 200, 201, 200],
+];
 
 longTest("main.ts prints requests that answer as it says, and stops on SIGTERM", async () => {
   assertEquals(await sendPrinted("helpdesk"), PRINTED);
+});
+
+test("a key lists tickets as its owner, and closes none", async () => {
+  await using desk = await openDesk();
+  const { key } = await makeKey(desk, "ada", ["tickets:all"]);
+  const { key: customers } = await makeKey(desk, "cem", ["**:*"]);
+  const [agent, customer] = [key, customers].map((key) => ({ headers: { "x-api-key": key } }));
+  assertEquals((await desk.read<Row[]>("/tickets", agent)).length, 2);
+  const refused = await desk.post<Row>(`${desk.acme}/close`, { reason: "done" }, agent);
+  assertEquals([refused.status, refused.body.scope], [403, "tickets:action.close"]);
+  const [own, ...others] = await desk.read<Row[]>("/tickets", customer);
+  assertEquals([own?.title, own?.note, others.length], ["Printer on fire", undefined, 0]);
+  assertEquals((await desk.post(`${desk.acme}/assign`, { agent: "bob" }, customer)).status, 403);
+  assertEquals((await desk.get("/tickets?trash=only", customer)).status, 400);
+  const { openedBy } = await desk.created("/tickets", { title: "New" }, customer);
+  assertEquals(openedBy, "cem");
+  const { items } = await connect(desk.url, { apiKey: key }).resource<Ticket>("/tickets").all();
+  assertEquals(items.length, 3);
+});
+
+test("an assistant works with a key as its token", async () => {
+  await using desk = await openDesk();
+  const { key } = await makeKey(desk, "ada", ["tickets:all"]);
+  const { call, rpc } = toolsOf(desk);
+  const { entities } = await call("list", { model: "Ticket" }, as(key).headers);
+  assertEquals((entities as Row[]).length, 2);
+  const id = desk.acme.split("/").at(-1);
+  const given = { model: "Ticket", action: "close", id, body: { reason: "done" } };
+  const { status, error } = await call("action", given, as(key).headers);
+  assertEquals([status, Object(error).scope], [403, "tickets:action.close"]);
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  assertEquals((await rpc(list, as(`${key}0`).headers)).status, 401);
 });
 
 test("its typed client closes a ticket", async () => {

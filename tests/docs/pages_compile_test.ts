@@ -48,6 +48,7 @@ const PAGES: readonly (readonly [string, (page: string) => Promise<Files>])[] = 
   ["SKILL.md", filesAtEnd],
   ["docs/client.md", filesAtEnd],
   ["docs/cookbook.md", filesOfAll],
+  ["docs/keys.md", filesOfAll],
   ["docs/live.md", filesAtEnd],
   ["docs/models.md", blocksOf],
   ["docs/openapi.md", filesOfAll],

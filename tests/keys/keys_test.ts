@@ -93,7 +93,7 @@ test("only a well-formed key is looked up, by one indexed read before the hooks"
   const uri = app.database.uri;
   const sent = await watchCommands(uri);
   const finds = () =>
-    sent.filter(({ command }) => JSON.stringify(command).includes("mongrove_keys"));
+    sent.filter(({ command }) => JSON.stringify(command).includes("mongrove_api_keys"));
   await app.get("/people", { headers: { "x-api-key": `${made.key}x` } });
   assertEquals(finds().length, 0);
   await app.get("/people", by(made));

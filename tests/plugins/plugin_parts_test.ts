@@ -151,6 +151,7 @@ test("routes are described, in the document too", async () => {
   const { operation } = await documentWith(NAMES);
   assertEquals(operation("GET", "/names/{id}").parameters?.map(({ name }) => name), ["id"]);
   assertEquals(operation("DELETE", "/names/{id}").tags, ["Names"]);
+  assertEquals(Object.keys(operation("DELETE", "/names/{id}").responses), ["204", "4XX"]);
   assertEquals(operation("POST", "/names").requestBody !== undefined, true);
 });
 

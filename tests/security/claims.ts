@@ -60,6 +60,10 @@ export const DUTIES: Claims = {
       "http/errors_test.ts",
     ],
   ],
+  "grants few scopes to API keys, by `keys({ scopes })`, and returns no `owner` who has left": [
+    ["POST /keys refuses what it cannot keep", "keys/keys_test.ts"],
+    ["the keys of an owner who has left end", "keys/keys_test.ts"],
+  ],
   "adds the scope to its own queries, by `Framework.queryFor()`": [
     ["queryFor() joins q with the scope of the main @rest of a class", "hooks/query_for_test.ts"],
   ],
@@ -81,8 +85,12 @@ export const IMPOSSIBLE: Claims = {
     ],
     ["no header of the client changes the operation", "security/security_requests_test.ts"],
   ],
-  "passes a guard or a `preFetch` hook that returns anything but `true`, or causes a database call before it":
+  "passes a guard or a `preFetch` hook that returns anything but `true`, or causes a database call before it, except the look-up of a well-formed API key":
     [
+      [
+        "only a well-formed key is looked up, by one indexed read before the hooks",
+        "keys/keys_test.ts",
+      ],
       [
         "the guard runs once, before all hooks, parameters and bodies",
         "security/guard_test.ts",
@@ -153,6 +161,28 @@ export const IMPOSSIBLE: Claims = {
       "features/live/live_rights_test.ts",
     ],
     ["a list tells each reader what his own request tells", "mcp/mcp_test.ts"],
+  ],
+  "uses an API key beyond its scopes, its owner's rights or its tenant, by a batch, `QUERY`, a live list or an assistant":
+    [
+      ["a key is shown once, and does what its scopes say", "keys/keys_test.ts"],
+      [
+        "a key is judged alike in a batch, by QUERY, by an assistant and in a live list",
+        "keys/keys_requests_test.ts",
+      ],
+      ["a key lists tickets as its owner, and closes none", "docs/helpdesk_example_test.ts"],
+    ],
+  "learns whether a key existed, by the answer to a wrong one": [
+    ["all keys that are not valid get the same 401, before the guard", "keys/keys_test.ts"],
+  ],
+  "sees a key again after it was made": [
+    ["a key is shown once, and does what its scopes say", "keys/keys_test.ts"],
+    [
+      "hooks, logs, errors, traces and the history never contain a key",
+      "keys/keys_requests_test.ts",
+    ],
+  ],
+  "manages keys with a key": [
+    ["keys cannot manage keys, and users see only their own", "keys/keys_test.ts"],
   ],
   "sees a `hidden` value in an answer, an error or a table": [
     [

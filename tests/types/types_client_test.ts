@@ -476,6 +476,9 @@ function wrongCalls(): unknown[] {
     async () => (await films.part("reviews", "x").one("y")).__v,
     // @ts-expect-error no model
     () => connect("x").resource<string>("/studio"),
+    () => connect("x", { apiKey: async () => await Promise.resolve("k") }),
+    // @ts-expect-error no key
+    () => connect("x", { apiKey: undefined }),
   ];
 }
 

@@ -191,7 +191,7 @@ export async function runBatch(
   }
   const { status, body } = await send({
     method: "POST",
-    url: root + path,
+    url: root + routePath(path),
     headers: new Headers({
       "content-type": "application/json",
       ...Object.fromEntries(new Headers(headers)),

@@ -3,6 +3,7 @@ export function trimmed(path: string): string {
 }
 
 export function routePath(path: string): string {
-  if (path.startsWith("/")) return trimmed(path);
+  // Without a base, "//" would begin the name of another host.
+  if (/^\/(?!\/)/.test(path)) return trimmed(path);
   throw new TypeError(`Cannot open "${path}": the path must begin with a slash`);
 }

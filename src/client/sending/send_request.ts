@@ -17,6 +17,11 @@ export interface ConnectOptions {
    */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
   /**
+   * An API key, or a function that returns it before each attempt, for the header `X-API-Key`. With a key, the client
+   * follows no redirect, because the header would go to the other origin too.
+   */
+  readonly apiKey?: string | (() => string | Promise<string>);
+  /**
    * Whether cookies are sent. By default, `fetch()` decides, and sends cookies only to the origin of the page in
    * browsers.
    */
@@ -182,11 +187,12 @@ async function attempt(
   { method, url, headers, keep, options }: Outgoing,
   { connection, signal, content }: AttemptOptions,
 ): Promise<{ readonly incoming?: Incoming; readonly error?: unknown }> {
-  const { fetch = globalThis.fetch, credentials, headers: given } = connection;
+  const { fetch = globalThis.fetch, credentials, headers: given, apiKey } = connection;
+  const key = typeof apiKey === "function" ? await apiKey() : apiKey;
   const init: RequestInit = {
     method,
     headers: mergeHeaders(
-      { accept: "application/json" },
+      { accept: "application/json", ...key && { "x-api-key": key } },
       typeof given === "function" ? await given() : given,
       headers,
     ),
@@ -194,6 +200,7 @@ async function attempt(
     // Some worker runtimes throw at the key `credentials`, even with the value `undefined`.
     ...credentials !== undefined && { credentials },
     ...content && { body: content },
+    ...key && { redirect: "manual" },
   };
   signal.throwIfAborted();
   // `Request` throws if the URL is invalid, so that the client does not repeat the request. A custom `fetch()` may

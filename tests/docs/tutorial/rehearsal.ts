@@ -8,6 +8,12 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 /** The hash in a tag of an entity, as JSON has it. */
 const HASH = /(?<=\\"\d+\.)[\w-]{16}(?=\\")/g;
 
+/** An API key. */
+const KEY = /mgv_[a-z0-9]{8}_[\w-]{49}/g;
+
+/** The beginning of an API key, as JSON has it. */
+const PREFIX = /(?<="prefix":")[a-z0-9]{8}/g;
+
 /** The place in a link. */
 const CURSOR = /(?<=after=)[\w-]+/g;
 
@@ -37,6 +43,7 @@ export class Rehearsal {
   async play(url: string, line: string, expected: string): Promise<string> {
     const sent = line.replace("http://127.0.0.1:3000", url)
       .replaceAll(CURSOR, (cursor) => this.#given.get(cursor) ?? cursor)
+      .replaceAll(KEY, (key) => this.#given.get(key) ?? key)
       .replaceAll(ID, (id) => this.#given.get(id) ?? id);
     const { status, text, headers } = await sendCurl(sent, this.#jars);
     this.#headers = headers;
@@ -66,7 +73,9 @@ export class Rehearsal {
   }
 
   #learn(expected: string, text: string): void {
-    for (const pattern of [ID, TIME, HASH]) this.#learnBy(pattern, { expected, text });
+    for (const pattern of [ID, TIME, HASH, KEY, PREFIX]) {
+      this.#learnBy(pattern, { expected, text });
+    }
   }
 
   #learnBy(pattern: RegExp, { expected, text }: { expected: string; text: string }): void {

@@ -47,6 +47,8 @@ def map_case(context, case):
     # An agent has to be one of the desk
     if isinstance(case.body, dict) and isinstance(case.body.get("agent"), str):
         case.body["agent"] = "bob"
+    if case.operation.path.startswith("/keys") and isinstance(case.body, dict):
+        case.body = key_that_lasts(case.body)
     query = case.query or {}
     if isinstance(query.get("q"), str):
         query["q"] = filter_without_long_numbers(query["q"])
@@ -85,6 +87,12 @@ def without_far_dates(value):
 
 # From here on, a parser may have rounded an integer: which of them a field refuses, no schema can say
 UNSAFE = 2**53
+
+
+def key_that_lasts(body):
+    """A key has a name and scopes of operations that are there, ends in the future, and overlaps for 7 days at most."""
+    fixed = {"name": "key", "scopes": ["tickets:all"], "expiresAt": None, "overlap": "1h"}
+    return {name: fixed.get(name, value) for name, value in body.items()}
 
 
 def without_long_numbers(value):
