@@ -8,6 +8,7 @@ import { createDataProvider } from "./data_provider.ts";
 import { EntityEdit, EntityShow } from "./entity_page.tsx";
 import { nameOf } from "./fields.ts";
 import { HomePage } from "./home_page.tsx";
+import { KeysPage } from "./keys_page.tsx";
 import { AppLayout, EndedContext } from "./layout.tsx";
 import { EntityList } from "./list_page.tsx";
 import { UnknownPage } from "./missing_page.tsx";
@@ -51,6 +52,8 @@ export function AdminApp({ document, onSignOut, askLogin }: AdminAppProps) {
           disableTelemetry
         >
           {document.models.map(resourceOf)}
+          {/* No model of a router with these routes has this path. */}
+          {document.keys && <Resource name="keys" list={<KeysPage keys={document.keys} />} />}
         </Admin>
       </EndedContext.Provider>
     </PageContext.Provider>

@@ -5,7 +5,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from "
 import { useRedirect } from "react-admin";
 import type { PageDocument, PageModel } from "../src/admin/document.ts";
 import { addressOf, nameOf, parameterOf, singularOf } from "./fields.ts";
-import { ADD, FIND, HOME } from "./icons.ts";
+import { ADD, FIND, HOME, KEY } from "./icons.ts";
 import { canSearch } from "./list_query.ts";
 import { ModelIcon, PathIcon } from "./model_icon.tsx";
 import { usePage } from "./page_context.ts";
@@ -199,7 +199,7 @@ function PlaceList({ id, places, chosen, onChoose }: PlaceListProps) {
   );
 }
 
-function placesOf({ models }: PageDocument): readonly Place[] {
+function placesOf({ models, keys }: PageDocument): readonly Place[] {
   const pages = models.map((model) => ({
     group: "Go to",
     text: model.menu,
@@ -213,7 +213,8 @@ function placesOf({ models }: PageDocument): readonly Place[] {
     icon: <PathIcon path={ADD} />,
   }));
   const home = { group: "Go to", text: "Home", to: "/", icon: <PathIcon path={HOME} /> };
-  return [home, ...pages, ...news];
+  const ofKeys = { group: "Go to", text: "API keys", to: "/keys", icon: <PathIcon path={KEY} /> };
+  return [home, ...pages, ...keys ? [ofKeys] : [], ...news];
 }
 
 /** Each typed word must begin a word of the text. */

@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { Button, Dialog, DialogActions, DialogContent, DialogContentText } from "@mui/material";
-import { DialogTitle } from "@mui/material";
+import { Alert, Button, Dialog, DialogActions, DialogContent } from "@mui/material";
+import { DialogContentText, DialogTitle } from "@mui/material";
 import { type ReactNode, useId, useState } from "react";
-import { Form, HttpError, useNotify } from "react-admin";
+import { Form, HttpError } from "react-admin";
 import { messageOf } from "./failure.ts";
 import type { Field } from "./fields.ts";
 import { FieldInputs } from "./inputs.tsx";
@@ -26,17 +26,19 @@ interface FormDialogProps {
 
 export function FormDialog(props: FormDialogProps) {
   const { title, label, help, fields, isNew, initial = {}, onSubmit, onClose, children } = props;
-  const notify = useNotify();
   const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
   const titleId = useId();
   const submit = async (values: Values): Promise<object | undefined> => {
     setBusy(true);
+    setProblem(undefined);
     try {
       await onSubmit(values);
       return undefined;
     } catch (error) {
       setBusy(false);
-      notify(messageOf(error), { type: "error", multiLine: true });
+      // Screen readers do not see a message outside of the dialog.
+      setProblem(messageOf(error));
       return error instanceof HttpError ? error.body?.errors : undefined;
     }
   };
@@ -48,6 +50,7 @@ export function FormDialog(props: FormDialogProps) {
           {help && <DialogContentText>{help}</DialogContentText>}
           {children}
           <FieldInputs fields={fields} isNew={isNew} />
+          {problem && <Alert severity="error">{problem}</Alert>}
         </DialogContent>
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

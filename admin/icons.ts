@@ -1,5 +1,8 @@
 import { wordsOf } from "./fields.ts";
 
+export const KEY =
+  "M21 10h-8.35C11.83 7.67 9.61 6 7 6c-3.31 0-6 2.69-6 6s2.69 6 6 6c2.61 0 4.83-1.67 5.65-4H13l2 2 2-2 2 2 4-4.04zM7 15c-1.65 0-3-1.35-3-3s1.35-3 3-3 3 1.35 3 3-1.35 3-3 3";
+
 /** Icons of Material Icons (Apache License 2.0). The words name the models that an icon stands for. */
 export const ICONS: readonly (readonly [name: string, words: string, path: string])[] = [
   [
@@ -210,11 +213,7 @@ export const ICONS: readonly (readonly [name: string, words: string, path: strin
     "permission password access",
     "M18 8h-1V6c0-2.76-2.24-5-5-5S7 3.24 7 6v2H6c-1.1 0-2 .9-2 2v10c0 1.1.9 2 2 2h12c1.1 0 2-.9 2-2V10c0-1.1-.9-2-2-2m-6 9c-1.1 0-2-.9-2-2s.9-2 2-2 2 .9 2 2-.9 2-2 2m3.1-9H8.9V6c0-1.71 1.39-3.1 3.1-3.1s3.1 1.39 3.1 3.1z",
   ],
-  [
-    "key",
-    "key token secret credential",
-    "M21 10h-8.35C11.83 7.67 9.61 6 7 6c-3.31 0-6 2.69-6 6s2.69 6 6 6c2.61 0 4.83-1.67 5.65-4H13l2 2 2-2 2 2 4-4.04zM7 15c-1.65 0-3-1.35-3-3s1.35-3 3-3 3 1.35 3 3-1.35 3-3 3",
-  ],
+  ["key", "key token secret credential", KEY],
   [
     "policy",
     "policy insurance rule",

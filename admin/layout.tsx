@@ -6,7 +6,7 @@ import { AppBar, Layout, Link, Logout, Menu, TitlePortal, UserMenu } from "react
 import { useSidebarState } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { CommandPalette } from "./command_palette.tsx";
-import { HOME } from "./icons.ts";
+import { HOME, KEY } from "./icons.ts";
 import { Mark } from "./mark.tsx";
 import { ModelIcon, PathIcon } from "./model_icon.tsx";
 import { usePage } from "./page_context.ts";
@@ -54,6 +54,11 @@ function AppMenu() {
       {groupsOf(document.models).map(([group, models]) => (
         <MenuGroup key={group ?? ""} group={group} models={models} isOpen={isOpen} />
       ))}
+      {document.keys && (
+        <Menu>
+          <Menu.Item to="/keys" primaryText="API keys" leftIcon={<PathIcon path={KEY} />} />
+        </Menu>
+      )}
     </Box>
   );
 }

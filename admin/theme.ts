@@ -81,7 +81,9 @@ const components = {
     },
   },
   MuiTableRow: {
-    styleOverrides: { root: { "&:last-child > td": { borderBottom: 0 } } },
+    styleOverrides: {
+      root: { "&:last-child > td, &:last-child > th[scope=row]": { borderBottom: 0 } },
+    },
   },
   RaDataTable: {
     styleOverrides: {

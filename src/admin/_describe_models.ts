@@ -2,6 +2,7 @@ import type { Request, RequestHandler } from "express-types";
 import type { Actor } from "../declare/hooks/framework_request.ts";
 import type { RouteDescription } from "../describe/describe_route.ts";
 import { askRoute } from "./_ask_route.ts";
+import { describeKeys } from "./_describe_keys.ts";
 import type { Operations, PageAction, PageDocument, PageField, PageFile } from "./document.ts";
 import type { PageModel, PagePart, PageRoute, PageValue } from "./document.ts";
 import type { AdminModel, AdminOptions } from "./options.ts";
@@ -12,6 +13,7 @@ import { logError } from "../errors/log.ts";
 import { type ActorNames, askNames } from "../pipeline/actor_names.ts";
 import { makeTimeBudget } from "../pipeline/request/request_context.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
+import type { Endpoint } from "../pipeline/router_feature.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
 import { schemasWithin, typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
@@ -27,13 +29,14 @@ interface DescribeOptions {
   readonly see: AdminOptions["see"];
   readonly models: AdminOptions["models"];
   readonly names: ActorNames | undefined;
+  readonly endpoints: readonly Endpoint[];
 }
 
 /** Each route is asked through the router, so that its hooks and field rights decide. */
 export async function describeModels(
   routes: readonly ShownRoute[],
   options: DescribeOptions,
-): Promise<Pick<PageDocument, "models" | "needsLogin" | "user">> {
+): Promise<Pick<PageDocument, "models" | "needsLogin" | "user" | "keys">> {
   const asked = await Promise.all(routes.map((route) => ask(route, options)));
   const allowed = asked.filter((each) => typeof each === "object");
   const lists = allowed.filter(isList);
@@ -50,8 +53,13 @@ export async function describeModels(
   const words = menuWords(groups.map(({ path, view: { menu } }) => ({ path, menu })));
   const known = allowed.find(({ actor }) => actor !== undefined);
   const user = known && await userOf(known, options);
+  const keys = known?.actor === undefined ? undefined : await describeKeys(
+    allowed.map(({ route }) => route),
+    { ...options, actor: known.actor },
+  );
   return {
     ...user !== undefined && { user },
+    ...keys && { keys },
     models: groups.map((group, index) => modelOf({ ...group, menu: words[index] ?? group.path })),
     needsLogin: asked.includes("needsLogin"),
   };

@@ -1,6 +1,6 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request, RequestHandler, Response } from "express";
-import { mountedActorNames, mountedRoutes } from "../host/initialize.ts";
+import { mountedActorNames, mountedEndpoints, mountedRoutes } from "../host/initialize.ts";
 import type { FrameworkRouter } from "../host/initialize.ts";
 import { cannotServe } from "./_cannot_serve.ts";
 import { checkOptions } from "./_check_options.ts";
@@ -67,11 +67,12 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
       ...login && { login },
       ...session && { session },
       ...links && { links },
-      ...await describeModels(routes, { api, req, see, models, names: ask }),
+      ...await describeModels(routes, { api, req, see, models, names: ask, endpoints }),
     };
     sendJson(res, document);
   };
   const ask = mountedActorNames(api);
+  const endpoints = mountedEndpoints(api);
   const sendNames = async (req: Request, res: Response) =>
     sendJson(res, ask === undefined ? {} : await nameStamps(routes, { api, req, see, ask }));
   return (req, res, next) => {

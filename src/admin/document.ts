@@ -14,6 +14,16 @@ export interface PageDocument {
   /** The name, or the identifier if no name is known. */
   readonly user?: string;
   readonly models: readonly PageModel[];
+  /** Present if the router has the plugin `keys()` and the user is known. */
+  readonly keys?: PageKeys;
+}
+
+export interface PageKeys {
+  /** The identifier of the user. */
+  readonly owner: string;
+  readonly operations: readonly string[];
+  /** The names of operations that the user may use. */
+  readonly scopes: readonly string[];
 }
 
 /** A class with several `@rest` is shown as several models. */

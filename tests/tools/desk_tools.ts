@@ -136,7 +136,7 @@ test("actions are buttons, with a form for their body and their errors", async (
   await tab.click(button("Assign"));
   await tab.type("[name=agent]", "cem");
   await tab.click(`${DIALOG} button[type=submit]`);
-  await tab.until(MESSAGE, ["Cannot assign: No such agent"]);
+  await tab.until(`${DIALOG} [role=alert]`, ["Cannot assign: No such agent"]);
   await tab.replace("[name=agent]", "bob");
   await tab.click(`${DIALOG} button[type=submit]`);
   await tab.until(DIALOG, []);
