@@ -43,7 +43,7 @@ async function fillKeys(connection: mongoose.Connection): Promise<void> {
   const scopes = [`${data.keyed(data.itemsOf(data.TARGETS))}:one`];
   const key = { hash, prefix: "bench", name: "bench", owner, tenant: null, scopes, lastUsedAt };
   const more = { createdAt: new Date(), expiresAt: null, endedAt: null, place: 0 };
-  for (const name of ["mongrove_keys", data.TOKENS]) {
+  for (const name of ["mongrove_api_keys", data.TOKENS]) {
     await connection.collection(name).createIndex({ hash: 1 }, { unique: true });
     await connection.collection(name).insertOne({ ...key, ...more });
   }

@@ -32,7 +32,10 @@ test(`${PAGE} names scopes that keys take`, async () => {
       "keys({",
       `keys({ scopes: ["**:*"],`,
     )
-      .replace("create()]", "create(), remove(), close]").replace("create, F", "create, remove, F")
+      .replace("create()]", "create({ many: 5 }), remove(), close]").replace(
+        "create, F",
+        "create, remove, F",
+      )
       .replace("@rest(", `${PARTS}@rest(`).replace("title!: string;", `title!: string;${NOTES}`)
       .replace("[Task]", "[Task, Person]");
   await using app = await (await loadRecipe(PAGE, TITLE, change))(await sharedReplicaSet());

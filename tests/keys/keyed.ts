@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import express from "express";
 import { Framework, type FrameworkRequest, type ModelClass } from "../../mod.ts";
 import { apiKeyOf, keys, type KeysOptions } from "../../src/keys/mod.ts";
-import { Person, Task } from "../plugins/plugged.ts";
+import { Assignee, Task } from "../plugins/plugged.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import type { Client } from "../support/client.ts";
 import { mount, type MountOptions, start } from "../support/support.ts";
@@ -48,14 +48,16 @@ export function keyedOptions(given: Partial<KeysOptions> = {}) {
 }
 
 /** Serves tasks and people to users and their keys, over a replica set unless `mongo` says another one. */
-export async function mountKeyed({ models = [Task, Person], keys: given, ...rest }: KeyedOptions) {
+export async function mountKeyed(
+  { models = [Task, Assignee], keys: given, ...rest }: KeyedOptions,
+) {
   const { mongo = await sharedReplicaSet() } = rest;
   const app = await mount(models, { ...keyedOptions(given), mongo, ...rest });
   return { ...app, make: makerOf(app) };
 }
 
 /** Serves more on the database of a mounted application, as another process does. */
-export async function serveKeyed(given: Partial<KeysOptions> = {}, models = [Task, Person]) {
+export async function serveKeyed(given: Partial<KeysOptions> = {}, models = [Task, Assignee]) {
   const app = express();
   app.use(express.json(), Framework.initialize({ ...keyedOptions(given), models }));
   app.use(Framework.errors());

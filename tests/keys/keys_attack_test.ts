@@ -22,7 +22,7 @@ import { mcp } from "../../src/mcp/mod.ts";
 import { openLive } from "../features/live/live.ts";
 import { test } from "../harness/testing.ts";
 import { serveTools } from "../mcp/mcp.ts";
-import { Person, Task } from "../plugins/plugged.ts";
+import { Assignee, Task } from "../plugins/plugged.ts";
 import type { Client } from "../support/client.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { asQuery, NOBODY } from "../support/support.ts";
@@ -164,7 +164,7 @@ test("a missing scope undoes a batch, which never reaches the routes of keys", a
     { id: "2", method: "GET", path: "/tasks" },
   ];
   assertEquals((await app.post("/batch", { requests }, by(made))).status, 403);
-  assertEquals(await mongoose.connection.collection("people").countDocuments(), 0);
+  assertEquals(await mongoose.connection.collection("assignees").countDocuments(), 0);
   const body = { name: "n", scopes: ["people:all"] };
   const ofKeys = { requests: [{ id: "1", method: "POST", path: "/keys", body }] };
   for (const own of [as("ann"), by(made)]) {
@@ -175,7 +175,7 @@ test("a missing scope undoes a batch, which never reaches the routes of keys", a
 /** Serves tasks and people in all ways, with tools that only a token or a key opens. */
 async function openGuardedTools() {
   const api = Framework.initialize({
-    ...{ ...keyedOptions(), models: [Task, Person], batch, queryMethod: true },
+    ...{ ...keyedOptions(), models: [Task, Assignee], batch, queryMethod: true },
     guard: (req) => apiKeyOf(req) !== undefined || req.headers["x-user"] !== undefined,
   });
   const app = express();
@@ -187,7 +187,7 @@ async function openGuardedTools() {
     verify: () => Promise.resolve(undefined),
   };
   const hosts = [new URL(tools.url).host];
-  app.use("/mcp", mcp(api, { expose: [{ model: Person }], hosts, authorization }));
+  app.use("/mcp", mcp(api, { expose: [{ model: Assignee }], hosts, authorization }));
   app.use(Framework.errors());
   return tools;
 }
@@ -240,7 +240,7 @@ test("a key counts as the token of an assistant, and a login of the application 
   await using app = await openGuardedTools();
   const given = { name: "n", scopes: ["people:all"] };
   const { body: { key } } = await app.post<MadeKey>("/keys", given, as("ann"));
-  const params = { name: "list", arguments: { model: "Person" } };
+  const params = { name: "list", arguments: { model: "Assignee" } };
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
   const status = async (headers: object) => (await app.rpc(call, headers)).status;
   assertEquals(await status({ authorization: `Bearer ${key}` }), 200);

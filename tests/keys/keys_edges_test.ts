@@ -21,7 +21,7 @@ import { type Plugin, RestError } from "../../src/plugin/mod.ts";
 import { openLive } from "../features/live/live.ts";
 import { test } from "../harness/testing.ts";
 import { serveTools } from "../mcp/mcp.ts";
-import { Person, Task } from "../plugins/plugged.ts";
+import { Assignee, Task } from "../plugins/plugged.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { mount, start } from "../support/support.ts";
 import { as, by, keyedOptions, type MadeKey, mountKeyed, serveKeyed } from "./keyed.ts";
@@ -31,7 +31,7 @@ test("a plugin that only names the sender opens no endpoint for assistants", asy
     name: "tracing",
     admit: (req) => ({ via: `agent:${req.headers["user-agent"]}` }),
   };
-  const api = Framework.initialize({ models: [Person], plugins: [tracing] });
+  const api = Framework.initialize({ models: [Assignee], plugins: [tracing] });
   const app = express();
   app.use(express.json(), api);
   await using tools = await serveTools(app, await sharedReplicaSet());
@@ -42,7 +42,7 @@ test("a plugin that only names the sender opens no endpoint for assistants", asy
   };
   app.use(
     "/mcp",
-    mcp(api, { expose: [{ model: Person }], hosts: [new URL(tools.url).host], authorization }),
+    mcp(api, { expose: [{ model: Assignee }], hosts: [new URL(tools.url).host], authorization }),
   );
   const message = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   assertEquals((await tools.rpc(message)).status, 401);
@@ -122,10 +122,10 @@ test("next() after the end of around writes nothing", async () => {
       return Promise.resolve();
     },
   };
-  await using app = await mount([Person], { plugins: [late], onError: () => {} });
+  await using app = await mount([Assignee], { plugins: [late], onError: () => {} });
   assertEquals((await app.post("/people", { name: "a" })).status, 500);
   await pause(300);
-  assertEquals(await mongoose.connection.collection("people").countDocuments(), 0);
+  assertEquals(await mongoose.connection.collection("assignees").countDocuments(), 0);
 });
 
 test("max holds after it was lowered", async () => {
@@ -160,7 +160,7 @@ test("a rotation that fails leaves no second key", async () => {
   const { id } = await app.make("ann", ["people:all"], { expiresAt: null });
   const isOther = { _id: { $ne: new mongoose.Types.ObjectId(id) } };
   await mongoose.connection.db?.command({
-    collMod: "mongrove_keys",
+    collMod: "mongrove_api_keys",
     validator: { $or: [isOther, { expiresAt: null }] },
   });
   assertEquals((await app.post(`/keys/${id}/rotate`, { overlap: "1h" }, as("ann"))).status, 500);
@@ -180,7 +180,7 @@ test("values of a plugin for _id and __v are refused, and fields of options stay
   for (const field of ["_id", "__v", "deletedAt"]) {
     const values = { fields: [field], of: () => ({ [field]: undefined }) };
     try {
-      const app = await mount([Task, Person], {
+      const app = await mount([Task, Assignee], {
         mongo: await sharedReplicaSet(),
         plugins: [{ name: "v", values }],
       });
@@ -201,13 +201,13 @@ test("nothing runs after the answer, if around does not wait for next()", async 
       throw new RestError(403, "no");
     },
   };
-  await using app = await mount([Person], { plugins: [hasty] });
+  await using app = await mount([Assignee], { plugins: [hasty] });
   assertEquals((await app.post("/people", { name: "a" })).status, 403);
-  assertEquals(await mongoose.connection.collection("people").countDocuments(), 1);
+  assertEquals(await mongoose.connection.collection("assignees").countDocuments(), 1);
 });
 
 test("a key without a tenant is of no tenant called undefined", async () => {
-  await using app = await mountKeyed({ models: [Person, Task] });
+  await using app = await mountKeyed({ models: [Assignee, Task] });
   const made = await app.make("ann", ["**:*"]);
   @rest({ route: "/shops", tenant: "company", methods: [all({ page: { max: 5 } }), create()] })
   class Shop extends FrameworkModel {
@@ -231,7 +231,7 @@ async function serveWith(models: never[] | unknown[], more: object) {
 }
 
 test("the request of an assistant keeps no key in its raw headers", async () => {
-  const api = Framework.initialize({ ...keyedOptions(), models: [Person] });
+  const api = Framework.initialize({ ...keyedOptions(), models: [Assignee] });
   const app = express();
   const kept: string[] = [];
   app.use((req, res, next) => {
@@ -247,7 +247,7 @@ test("the request of an assistant keeps no key in its raw headers", async () => 
   };
   app.use(
     "/mcp",
-    mcp(api, { expose: [{ model: Person }], hosts: [new URL(tools.url).host], authorization }),
+    mcp(api, { expose: [{ model: Assignee }], hosts: [new URL(tools.url).host], authorization }),
   );
   const { body: { key } } = await tools.post<MadeKey>("/keys", {
     name: "n",
@@ -255,7 +255,7 @@ test("the request of an assistant keeps no key in its raw headers", async () => 
   }, as("ann"));
   await tools.get("/people", by({ key }));
   assertEquals(kept.at(-1)?.includes(key), false, "a direct request");
-  const params = { name: "list", arguments: { model: "Person" } };
+  const params = { name: "list", arguments: { model: "Assignee" } };
   await tools.rpc({ jsonrpc: "2.0", id: 1, method: "tools/call", params }, { "x-api-key": key });
   assertEquals(kept.at(-1)?.includes(key), false, "a tool");
 });

@@ -19,7 +19,7 @@ import { mcp } from "../../src/mcp/mod.ts";
 import { openLive } from "../features/live/live.ts";
 import { test } from "../harness/testing.ts";
 import { as as asTool, serveTools } from "../mcp/mcp.ts";
-import { Person, Task } from "../plugins/plugged.ts";
+import { Assignee, Task } from "../plugins/plugged.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import type { Client } from "../support/client.ts";
 import { until } from "../support/until.ts";
@@ -29,11 +29,14 @@ const batch = { path: "/batch" };
 
 /** Serves tasks and people with keys, in all ways in which clients can ask. */
 async function openTools() {
-  const options = { ...keyedOptions(), models: [Task, Person], batch, queryMethod: true };
+  const options = { ...keyedOptions(), models: [Task, Assignee], batch, queryMethod: true };
   const api = Framework.initialize(options);
   const app = express();
   app.use(express.json(), api);
-  app.use("/mcp", mcp(api, { expose: [{ model: Task, operations: ["all"] }, { model: Person }] }));
+  app.use(
+    "/mcp",
+    mcp(api, { expose: [{ model: Task, operations: ["all"] }, { model: Assignee }] }),
+  );
   return await serveTools(app, await sharedReplicaSet());
 }
 
@@ -60,7 +63,7 @@ test("a key is judged alike in a batch, by QUERY, by an assistant and in a live 
   assertEquals(await statusesOf(app, { path: "/people", key }), [200, 200, 200, 200, 200]);
   assertEquals(await statusesOf(app, { path: "/tasks", key }), [403, 403, 403, 403, 403]);
   assertEquals((await app.call("describe", {}, asTool(key))).error, undefined);
-  const people = await app.call("list", { model: "Person" }, asTool(key));
+  const people = await app.call("list", { model: "Assignee" }, asTool(key));
   const tasks = await app.call("list", { model: "Task" }, asTool(key));
   assertEquals([people.error, tasks.status], [undefined, 403]);
   const wrong = await app.rpc({ jsonrpc: "2.0", id: 1, method: "tools/list" }, asTool("mgv_x"));
@@ -204,9 +207,9 @@ test("with as: user, the owner is req.user, and req.apiKey has the facts of the 
 
 test("keys work on a standalone server, and in a database of their own", async () => {
   const mongo = Deno.env.get("MONGODB_URI");
-  await using app = await mountKeyed({ models: [Person], mongo });
+  await using app = await mountKeyed({ models: [Assignee], mongo });
   const other = app.database.connection.useDb(`${app.database.name}_keys`);
-  await using apart = await serveKeyed({ connection: other }, [Person]);
+  await using apart = await serveKeyed({ connection: other }, [Assignee]);
   const [first, second] = [
     await app.make("ann", ["people:all"]),
     await apart.make("ann", ["people:all"]),
@@ -232,7 +235,7 @@ test("without the database, a key is a 503 and no 401", async () => {
 
 test("the description has the routes of keys, and no model of theirs", () => {
   const plugins = [keys({ owner: () => ({}) })];
-  const api = Framework.initialize({ models: [Person], plugins });
+  const api = Framework.initialize({ models: [Assignee], plugins });
   const routes = api.describe().filter(({ model }) => model === "keys");
   assertEquals(routes.map(({ method, path }) => `${method} ${path}`), [
     "GET /keys",
@@ -261,7 +264,7 @@ test("a failure to note the use of a key is logged, and changes no answer", asyn
   await using app = await mountKeyed({});
   const made = await app.make("ann", ["people:all"]);
   const validator = { $jsonSchema: { properties: { lastUsedAt: { bsonType: "null" } } } };
-  await app.database.connection.db?.command({ collMod: "mongrove_keys", validator });
+  await app.database.connection.db?.command({ collMod: "mongrove_api_keys", validator });
   let status = 0;
   const lines = await printed(async () => {
     status = (await app.get("/people", by(made))).status;

@@ -6,7 +6,7 @@ import { Framework } from "../../mod.ts";
 import { keys } from "../../src/keys/mod.ts";
 import { until } from "../support/until.ts";
 import { test } from "../harness/testing.ts";
-import { Person } from "../plugins/plugged.ts";
+import { Assignee } from "../plugins/plugged.ts";
 import { watchCommands } from "../support/both_paths.ts";
 import { as, by, type MadeKey, mountKeyed, serveKeyed } from "./keyed.ts";
 
@@ -256,7 +256,7 @@ test("wrong options are refused at start-up", () => {
   }
   const plugins = [keys({ owner, scopes: ["peple:all"] })];
   assertThrows(
-    () => Framework.initialize({ models: [Person], plugins }),
+    () => Framework.initialize({ models: [Assignee], plugins }),
     TypeError,
     `"peple:all" in "scopes" names no operation`,
   );

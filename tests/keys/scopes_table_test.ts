@@ -38,6 +38,8 @@ interface Example extends Pick<InitializeOptions, "tenant"> {
   readonly seed: () => Promise<void>;
   /** The models for assistants, by default all: no tool takes a list whose hook sets pages. */
   readonly tools?: readonly ModelClass[];
+  /** The owner of the keys. */
+  readonly user?: string;
   /** The header by which the hooks of the example know a user. */
   readonly authorization: string;
 }
@@ -46,6 +48,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   helpdesk: {
     models: [Ticket, Organisation],
     seed: seedDesk,
+    user: "ada",
     authorization: "Bearer ada",
     tenant: () => "north",
   },
@@ -122,13 +125,15 @@ function rowsOf(routes: readonly RouteDescription[], ids: ReadonlyMap<string, st
 }
 
 /** Opens an example with keys, and with all its models for assistants. */
-async function openExample({ models, tools = models, seed, authorization, tenant }: Example) {
+async function openExample(
+  { models, tools = models, seed, user = "ann", authorization, tenant }: Example,
+) {
   await using stack = new AsyncDisposableStack();
   stack.use(await openDatabase(await sharedReplicaSet()));
   await seed();
   const api = Framework.initialize({
     models,
-    actor: () => "ann",
+    actor: () => user,
     ...tenant && { tenant },
     // The examples know users by this header, and see no key.
     guard(req: FrameworkRequest) {

@@ -20,7 +20,7 @@ import type { Plugin, PluginCall } from "../../src/plugin/mod.ts";
   route: "/people",
   methods: [all({ page: { max: 10 }, live: true }), one(), create()],
 })
-export class Person extends FrameworkModel {
+export class Assignee extends FrameworkModel {
   @prop({ required: true })
   name!: string;
 }
@@ -53,8 +53,8 @@ export class Note extends FrameworkModel {
 export class Task extends FrameworkModel {
   @prop({ required: true })
   name!: string;
-  @prop({ ref: () => Person })
-  person?: Ref<Person>;
+  @prop({ ref: () => Assignee })
+  person?: Ref<Assignee>;
   @prop({ readonly: true })
   readonly via?: ReadOnly<string>;
   @rest({ methods: [all({ page: false }), one(), create()] })

@@ -15,7 +15,7 @@ import { test } from "../harness/testing.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { mount } from "../support/support.ts";
 import { until } from "../support/until.ts";
-import { Person, Task } from "./plugged.ts";
+import { Assignee, Task } from "./plugged.ts";
 
 let seen: unknown[] = [];
 
@@ -116,7 +116,7 @@ test("the history and the trace name the means of the sender", async () => {
   const mongo = await sharedReplicaSet();
   const actor = () => "ann";
   const batch = { path: "/batch" };
-  await using app = await mount([Task, Person], { mongo, plugins: [plugin], actor, batch });
+  await using app = await mount([Task, Assignee], { mongo, plugins: [plugin], actor, batch });
   const { _id } = await app.created("/tasks", { name: "a" }, SECRET);
   await app.updated(`/tasks/${_id}`, { name: "b" });
   const request = { id: "1", method: "PATCH", path: `/tasks/${_id}`, body: { name: "c" } };
@@ -148,7 +148,7 @@ test("a live list asks renew() again, and ends when it throws", async () => {
     },
   };
   const limits = { live: { renewMS: 50 } };
-  await using app = await mountLive([Task, Person], { plugins: [plugin], limits });
+  await using app = await mountLive([Task, Assignee], { plugins: [plugin], limits });
   await using list = await openLive(`${app.url}/people`);
   await list.ready();
   await until(() => purposes.filter((each) => each === "renewal").length > 1);

@@ -6,7 +6,7 @@ import { onlyStrict } from "../support/only_strict.ts";
 import { mount } from "../support/support.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { asQuery } from "../support/support.ts";
-import { Person, Task, watching } from "./plugged.ts";
+import { Assignee, Task, watching } from "./plugged.ts";
 
 const q = (filter: unknown) => asQuery(filter).slice(1);
 
@@ -39,7 +39,7 @@ function neededAt(at: string): [string, string, string[], object?][] {
 test("around gets the names of all operations that a request needs", async () => {
   const { plugin, calls } = watching();
   const mongo = await sharedReplicaSet();
-  await using app = await mount([Task, Person], { mongo, plugins: [plugin] });
+  await using app = await mount([Task, Assignee], { mongo, plugins: [plugin] });
   const { _id } = await app.created("/tasks", { name: "a" });
   for (const [method, path, names, options = {}] of neededAt(`/tasks/${_id}`)) {
     calls.length = 0;
@@ -51,7 +51,7 @@ test("around gets the names of all operations that a request needs", async () =>
 
 test("around gets the facts of the operation, and nothing of the query", async () => {
   const { plugin, calls } = watching();
-  await using app = await mount([Person], { plugins: [plugin], actor: () => "ann" });
+  await using app = await mount([Assignee], { plugins: [plugin], actor: () => "ann" });
   const { _id } = await app.created("/people", { name: "Ada" });
   calls.length = 0;
   await app.get(`/people/${_id}?x=1`);
@@ -59,7 +59,7 @@ test("around gets the facts of the operation, and nothing of the query", async (
     .filter(([name, value]) => name !== "req" && typeof value !== "function");
   assertEquals<unknown>(Object.fromEntries(facts), {
     name: "people:one",
-    model: "Person",
+    model: "Assignee",
     operation: "one",
     method: "GET",
     path: "/people/:id",
@@ -74,7 +74,7 @@ test("around refuses before any entity is read, and hides errors of parameters",
     name: "refusing",
     around: ({ name }) => Promise.reject(new RestError(403, `no ${name}`)),
   };
-  await using app = await mount([Person], {
+  await using app = await mount([Assignee], {
     plugins: [refusing],
     strict: onlyStrict("parameters"),
   });
@@ -93,7 +93,7 @@ test("errors of parameters come after around, as its headers do", async () => {
       await next();
     },
   };
-  await using app = await mount([Person], { plugins: [naming] });
+  await using app = await mount([Assignee], { plugins: [naming] });
   const wrong = await app.get("/people?limit=no");
   const found = await app.get("/people");
   assertEquals([wrong.status, wrong.headers.get("x-operation")], [400, "people:all"]);
@@ -113,7 +113,7 @@ test("the first plugin is the outermost, and sees the error of the work", async 
       order.push(`${name} out`);
     },
   });
-  await using app = await mount([Person], { plugins: [logging("a"), logging("b")] });
+  await using app = await mount([Assignee], { plugins: [logging("a"), logging("b")] });
   await app.get("/people");
   assertEquals(order.splice(0), ["a in", "b in", "b out", "a out"]);
   assertEquals((await app.get("/people/0123456789abcdef01234567")).status, 404);
@@ -133,7 +133,7 @@ test("an around that swallows an error, calls next() twice or never answers no s
   for (const [name, around] of Object.entries(wrong)) {
     const errors: unknown[] = [];
     const onError = (_req: unknown, error: unknown) => void errors.push(error);
-    await using app = await mount([Person], {
+    await using app = await mount([Assignee], {
       plugins: [{ name, ...around && { around } }],
       onError,
     });
@@ -153,7 +153,7 @@ test("a batch passes around for each of its requests", async () => {
   const { plugin, calls } = watching();
   const mongo = await sharedReplicaSet();
   const batch = { path: "/batch" };
-  await using app = await mount([Task, Person], { mongo, plugins: [plugin], batch });
+  await using app = await mount([Task, Assignee], { mongo, plugins: [plugin], batch });
   const requests = [
     { id: "1", method: "POST", path: "/people", body: { name: "Ada" } },
     { id: "2", method: "GET", path: "/tasks" },

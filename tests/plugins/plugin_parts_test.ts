@@ -9,7 +9,7 @@ import { type Document, INFO, readDocument } from "../support/documented.ts";
 import { onlyStrict } from "../support/only_strict.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { mount, start } from "../support/support.ts";
-import { Person, Task, watching } from "./plugged.ts";
+import { Assignee, Task, watching } from "./plugged.ts";
 
 test("a parameter is described, accepted and read", async () => {
   const read: unknown[] = [];
@@ -22,12 +22,12 @@ test("a parameter is described, accepted and read", async () => {
     },
   };
   const options = { plugins: [plugin], strict: onlyStrict("parameters") };
-  await using app = await mount([Person], options);
+  await using app = await mount([Assignee], options);
   assertEquals((await app.get("/people?lang=de")).status, 200);
   assertEquals((await app.get("/people?lang=de&lang=en")).status, 400);
   assertEquals((await app.get("/people?other=1")).status, 400);
   assertEquals(read, ["de", undefined]);
-  const [list] = Framework.describe({ models: [Person], plugins: [plugin] });
+  const [list] = Framework.describe({ models: [Assignee], plugins: [plugin] });
   assertEquals(list?.parameters.some(({ name }) => name === "lang"), true);
   const parameter = (await documentWith(plugin)).operation("GET", "/people").parameters
     ?.find(({ name }) => name === "lang");
@@ -36,7 +36,7 @@ test("a parameter is described, accepted and read", async () => {
 });
 
 async function documentWith(plugin: Plugin) {
-  const api = Framework.initialize({ models: [Person], plugins: [plugin] });
+  const api = Framework.initialize({ models: [Assignee], plugins: [plugin] });
   const app = express();
   app.use(api, openapi(api, { info: INFO }));
   const served = await start(app);
@@ -55,7 +55,7 @@ test("values are stored in declared fields with each write, and clients cannot s
     },
   };
   const mongo = await sharedReplicaSet();
-  await using app = await mount([Task, Person], { mongo, plugins: [plugin] });
+  await using app = await mount([Task, Assignee], { mongo, plugins: [plugin] });
   const by = (via: string) => ({ headers: { "x-via": via } });
   const task = await app.created("/tasks", { name: "a", via: "mine" }, by("k1"));
   assertEquals(task.via, "Task k1 true");
@@ -68,7 +68,7 @@ test("values are stored in declared fields with each write, and clients cannot s
 test("a value of a field that the plugin does not name is an error", async () => {
   const plugin: Plugin = { name: "v", values: { fields: ["via"], of: () => ({ name: "x" }) } };
   const mongo = await sharedReplicaSet();
-  await using app = await mount([Task, Person], { mongo, plugins: [plugin], onError: () => {} });
+  await using app = await mount([Task, Assignee], { mongo, plugins: [plugin], onError: () => {} });
   assertEquals((await app.post("/tasks", { name: "a" })).status, 500);
 });
 
@@ -113,7 +113,7 @@ const guard = (req: FrameworkRequest) => req.headers["x-user"] === "ann";
 const ANN = { headers: { "x-user": "ann" } };
 
 test("routes answer behind the guard, with and without a body", async () => {
-  await using app = await mount([Person], { plugins: [NAMES], guard, actor: () => "ann" });
+  await using app = await mount([Assignee], { plugins: [NAMES], guard, actor: () => "ann" });
   assertEquals((await app.get("/names/a")).status, 403);
   const found = await app.get("/names/a", ANN);
   assertEquals([found.status, found.body], [200, { id: "a", actor: "ann" }]);
@@ -130,7 +130,7 @@ test("routes answer behind the guard, with and without a body", async () => {
 
 test("around runs for the routes of plugins too", async () => {
   const { plugin, calls } = watching();
-  await using app = await mount([Person], { plugins: [NAMES, plugin] });
+  await using app = await mount([Assignee], { plugins: [NAMES, plugin] });
   await app.get("/names/a");
   await app.post("/names", {});
   assertEquals(calls.map(({ model, needs }) => [model, needs]), [
@@ -140,7 +140,7 @@ test("around runs for the routes of plugins too", async () => {
 });
 
 test("routes are described, in the document too", async () => {
-  const described = Framework.describe({ models: [Person], plugins: [NAMES] })
+  const described = Framework.describe({ models: [Assignee], plugins: [NAMES] })
     .filter(({ model }) => model === "names")
     .map(({ method, path, status, access }) => [method, path, status, access]);
   assertEquals(described, [
@@ -164,7 +164,7 @@ test("a security scheme of a plugin is one way to call the API", async () => {
 
 test("an operation of the list is deprecated in descriptions", async () => {
   const plugin: Plugin = { name: "d", deprecated: ({ name }) => name === "people:create" };
-  const routes = Framework.describe({ models: [Person], plugins: [plugin] });
+  const routes = Framework.describe({ models: [Assignee], plugins: [plugin] });
   assertEquals(routes.filter(({ deprecated }) => deprecated).map(({ operation }) => operation), [
     "create",
   ]);
@@ -184,7 +184,7 @@ test("jobs run by Framework.tidy(), and their failure stops no other job", async
     },
   });
   const jobs = [job("first", -1), job("second", 3)];
-  await using _app = await mount([Person], { plugins: [{ name: "jobs", jobs }], tidy: false });
+  await using _app = await mount([Assignee], { plugins: [{ name: "jobs", jobs }], tidy: false });
   const at = new Date(0);
   const error = await Framework.tidy({ at }).catch((thrown) => thrown);
   assertEquals(String(error.cause), "Error: no first");
@@ -210,9 +210,9 @@ test("a wrong plugin is refused at start-up", () => {
   ];
   for (const [plugin, message] of wrong) {
     const plugins = [plugin] as Plugin[];
-    assertThrows(() => Framework.initialize({ models: [Person], plugins }), TypeError, message);
+    assertThrows(() => Framework.initialize({ models: [Assignee], plugins }), TypeError, message);
   }
-  const twice = { models: [Person], plugins: [{ name: "a" }, { name: "a" }] };
+  const twice = { models: [Assignee], plugins: [{ name: "a" }, { name: "a" }] };
   assertThrows(() => Framework.initialize(twice), TypeError, "is twice in the list");
 });
 
@@ -221,6 +221,6 @@ test("a plugin learns all operations at the start", () => {
   const start: Plugin["start"] = ({ operations }) => {
     names.push(...operations.map(({ name }) => name));
   };
-  Framework.initialize({ models: [Person], plugins: [{ name: "names", start }] });
+  Framework.initialize({ models: [Assignee], plugins: [{ name: "names", start }] });
   assertEquals(names, ["people:all", "people:create", "people:one"]);
 });
