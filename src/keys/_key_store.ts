@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import type { Collection, Connection } from "mongoose";
 import type { Buffer } from "node:buffer";
+import { setImmediate } from "node:timers";
 import type { Actor } from "../plugin/mod.ts";
 
 export interface StoredKey {
@@ -53,6 +54,7 @@ export type NewStoredKey = Pick<
 export class KeyStore {
   readonly #connection: Connection | undefined;
   #indexed: Promise<unknown> | undefined;
+  readonly #finding = new Map<string, Promise<StoredKey | undefined>>();
 
   constructor(connection: Connection | undefined) {
     this.#connection = connection;
@@ -62,8 +64,19 @@ export class KeyStore {
     return (this.#connection ?? mongoose.connection).collection<StoredKey>(COLLECTION);
   }
 
+  /** Requests that come in one turn of the event loop share a look-up. */
+  find(hashes: readonly Buffer[]): Promise<StoredKey | undefined> {
+    const name = hashes.map((hash) => hash.toString("latin1")).join("");
+    const running = this.#finding.get(name);
+    if (running !== undefined) return running;
+    const found = this.#find(hashes);
+    this.#finding.set(name, found);
+    setImmediate(() => this.#finding.delete(name));
+    return found;
+  }
+
   /** Reads from the primary, which knows of each revocation. */
-  async find(hashes: readonly Buffer[]): Promise<StoredKey | undefined> {
+  async #find(hashes: readonly Buffer[]): Promise<StoredKey | undefined> {
     const found = await this.#keys.findOne({ hash: { $in: [...hashes] } }, FRESH);
     return found !== null && isValid(found, new Date()) ? found : undefined;
   }
