@@ -97,7 +97,7 @@ function describeEndpoint(
         return { name, in: "path", required: true, schema: { type: "string" } };
       }),
     },
-    ...body && { requestBody: { required: true, ...contentOf(body) } },
+    ...body && { requestBody: { required: needsBody(body), ...contentOf(body) } },
     responses: {
       ...Object.fromEntries(
         Object.entries(answers).map((
@@ -107,4 +107,9 @@ function describeEndpoint(
       ...answers.default === undefined && { "4XX": otherErrors(components) },
     },
   };
+}
+
+function needsBody(schema: object): boolean {
+  const { required = [] } = schema as { readonly required?: readonly string[] };
+  return required.length > 0;
 }

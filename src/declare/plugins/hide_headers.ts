@@ -1,9 +1,4 @@
-/** The request of Express, as far as it has headers. */
-export interface HeaderRequest {
-  readonly headers: object;
-  readonly headersDistinct: object;
-  rawHeaders: string[];
-}
+import type { PluginRequest } from "./plugin.ts";
 
 /** By the request. Requests that were made of it before have copies. */
 const hidden = new WeakMap<object, readonly string[]>();
@@ -14,7 +9,7 @@ const hidden = new WeakMap<object, readonly string[]>();
  * @param req The request that `admit` gets.
  * @param names The names.
  */
-export function hideHeaders(req: HeaderRequest, names: readonly string[]): void {
+export function hideHeaders(req: PluginRequest, names: readonly string[]): void {
   const all = names.map((name) => name.toLowerCase());
   hidden.set(req, [...hiddenIn(req), ...all]);
   // Node makes these from all `rawHeaders` when they are read first.
