@@ -19,9 +19,9 @@ const ALLOWED = [
 ];
 
 /** The modules that users import, besides `mod.ts`. */
-const ENTRIES = ["admin", "changes", "client", "mcp", "new", "openapi", "testing"].map((name) =>
-  `src/${name}/mod.ts`
-);
+const NAMES = "admin changes client keys mcp new openapi plugin testing";
+
+const ENTRIES = NAMES.split(" ").map((name) => `src/${name}/mod.ts`);
 
 /** The script of the admin page, which is built and not committed. */
 const BUILT = "src/admin/built/page.js";
