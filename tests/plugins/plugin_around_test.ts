@@ -120,31 +120,38 @@ test("the first plugin is the outermost, and sees the error of the work", async 
   assertEquals(order, ["a in", "b in", "b 404", "a 404"]);
 });
 
-test("an around that swallows an error, calls next() twice or never answers no success", async () => {
-  const wrong: Record<string, Plugin["around"]> = {
-    twice: async (_call, next) => {
+/** What `around` does with `next()`, and the statuses of an entity that is missing and of a list. */
+const WAYS: Readonly<Record<string, [NonNullable<Plugin["around"]>, number, number]>> = {
+  twice: [
+    async (_call, next) => {
       await next();
       await next();
     },
-    never: () => Promise.resolve(),
-    swallowing: async (_call, next) => await next().catch(() => {}),
-    failing: () => Promise.reject(new Error("secret")),
-  };
-  for (const [name, around] of Object.entries(wrong)) {
+    404,
+    500,
+  ],
+  never: [() => Promise.resolve(), 500, 500],
+  swallowing: [async (_call, next) => await next().catch(() => {}), 404, 200],
+  waiting: [
+    async (_call, next) => {
+      const done = next();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await done;
+    },
+    404,
+    200,
+  ],
+  failing: [() => Promise.reject(new Error("secret")), 500, 500],
+};
+
+test("an around that swallows an error, calls next() twice or never answers no success", async () => {
+  for (const [name, [around, missing, list]] of Object.entries(WAYS)) {
     const errors: unknown[] = [];
     const onError = (_req: unknown, error: unknown) => void errors.push(error);
-    await using app = await mount([Assignee], {
-      plugins: [{ name, ...around && { around } }],
-      onError,
-    });
-    const { status, text } = await app.get("/people/0123456789abcdef01234567");
-    assertEquals([name, status], [
-      name,
-      name === "swallowing" ? 404 : name === "twice" ? 404 : 500,
-    ]);
-    assertEquals(text.includes("secret"), false);
-    const list = await app.get("/people");
-    assertEquals([name, list.status], [name, name === "swallowing" ? 200 : 500]);
+    await using app = await mount([Assignee], { plugins: [{ name, around }], onError });
+    const found = await app.get("/people/0123456789abcdef01234567");
+    assertEquals([name, found.status, (await app.get("/people")).status], [name, missing, list]);
+    assertEquals(found.text.includes("secret"), false);
     if (name === "never") assertStringIncludes(String(errors[0]), `The plugin "never"`);
   }
 });

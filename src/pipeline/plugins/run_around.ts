@@ -85,7 +85,9 @@ export async function surround<T>(
     let isOver = false;
     const next = () => {
       if (running !== undefined || isOver) return misused(plugin);
+      // A rejection that nobody handles would end the process.
       running = step(index + 1);
+      running.catch(() => {});
       return running;
     };
     const names = Object.keys(plugin.parameters ?? {});
@@ -110,7 +112,6 @@ export async function surround<T>(
   return outcome.value;
 }
 
-/** A rejection that nobody handles would end the process. */
 function misused({ name }: Plugin): Promise<never> {
   const refused = Promise.reject(
     new TypeError(`The plugin "${name}" has called next() twice, or too late`),
