@@ -277,7 +277,7 @@ async function tidyAll({ classes, jobs, lease, result, ...run }: TidyRun): Promi
       await tidyOne(job.name, async (count) => {
         if (run.signal?.aborted) return;
         await holdLease(lease);
-        const limit = { ms: LEASE_MS, message: "The job has not ended" };
+        const limit = { ms: LEASE_MS, message: "The job is late" };
         count(await withTimeLimit(() => job.run(run.at), limit));
       });
     }

@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { Collection, Connection } from "mongoose";
 import type { Buffer } from "node:buffer";
-import { setImmediate } from "node:timers";
+import { setImmediate, setTimeout } from "node:timers";
 import type { Actor } from "../plugin/mod.ts";
 
 export interface StoredKey {
@@ -38,7 +38,10 @@ const MAX_TIME_MS = 5000;
 
 const FRESH = { readPreference: "primary", maxTimeMS: MAX_TIME_MS } as const;
 
-const SURE = { writeConcern: { w: "majority", wtimeout: MAX_TIME_MS } } as const;
+const SURE = {
+  writeConcern: { w: "majority", wtimeout: MAX_TIME_MS },
+  maxTimeMS: MAX_TIME_MS,
+} as const;
 
 /** The owner, in a tenant. */
 export interface KeyOwner {
@@ -54,6 +57,7 @@ export type NewStoredKey = Pick<
 export class KeyStore {
   readonly #connection: Connection | undefined;
   #indexed: Promise<unknown> | undefined;
+  readonly #noted = new Set<string>();
   readonly #finding = new Map<string, Promise<StoredKey | undefined>>();
 
   constructor(connection: Connection | undefined) {
@@ -69,28 +73,39 @@ export class KeyStore {
     const name = hashes.map((hash) => hash.toString("latin1")).join("");
     const running = this.#finding.get(name);
     if (running !== undefined) return running;
-    const found = this.#find(hashes);
+    // The read begins after the last of them has come, so that it knows of each revocation before.
+    const found = new Promise<void>((resolve) => void setImmediate(resolve)).then(() => {
+      this.#finding.delete(name);
+      return this.#find(hashes);
+    });
     this.#finding.set(name, found);
-    setImmediate(() => this.#finding.delete(name));
     return found;
   }
 
-  /** Reads from the primary, which knows of each revocation. */
+  /** Reads from the primary: secondaries may not know of a revocation yet. */
   async #find(hashes: readonly Buffer[]): Promise<StoredKey | undefined> {
     const found = await this.#keys.findOne({ hash: { $in: [...hashes] } }, FRESH);
     return found !== null && isValid(found, new Date()) ? found : undefined;
   }
 
+  /** The newest first. If there are too many, valid keys are listed before ended ones. */
   async list(filter: Partial<KeyOwner>): Promise<StoredKey[]> {
-    return await this.#keys.find(exactly(filter), FRESH)
-      .sort({ createdAt: -1, _id: -1 }).limit(LIST_MAX).toArray();
+    const found = await this.#keys.find(exactly(filter), FRESH)
+      .sort({ place: -1, createdAt: -1, _id: -1 }).limit(LIST_MAX).toArray();
+    return found.sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
   }
 
   /** At most once a minute, so that reads cause few writes. */
   async noteUse({ _id, lastUsedAt }: StoredKey): Promise<void> {
     const now = Date.now();
     if (lastUsedAt !== null && now - lastUsedAt.getTime() < USED_MS) return;
-    await this.#keys.updateOne({ _id, lastUsedAt }, { $set: { lastUsedAt: new Date(now) } });
+    // While writes fail, each request would try again.
+    const id = String(_id);
+    if (this.#noted.has(id)) return;
+    this.#noted.add(id);
+    setTimeout(() => this.#noted.delete(id), USED_MS).unref();
+    const use = { $set: { lastUsedAt: new Date(now) } };
+    await this.#keys.updateOne({ _id, lastUsedAt }, use, { maxTimeMS: MAX_TIME_MS });
   }
 
   /** `undefined` if the owner has `max` valid keys. A unique index holds the limit. */
@@ -100,7 +115,11 @@ export class KeyStore {
     const ofOwner = exactly({ owner, tenant });
     const createdAt = new Date();
     const expired = { place: { $exists: true }, expiresAt: { $lte: createdAt, $ne: null } };
-    await this.#keys.updateMany({ ...ofOwner, ...expired } as Filter, { $unset: { place: "" } });
+    await this.#keys.updateMany(
+      { ...ofOwner, ...expired } as Filter,
+      { $unset: { place: "" } },
+      SURE,
+    );
     for (;;) {
       const taken = await this.#keys.distinct(
         "place",
@@ -124,12 +143,15 @@ export class KeyStore {
         return stored;
       } catch (error) {
         // Another request has taken the place.
-        if (Object(error).code !== DUPLICATE) throw error;
+        if (Object(error).code === DUPLICATE) continue;
+        // It may be stored, and nobody gets its secret.
+        await this.remove(stored._id).catch(() => {});
+        throw error;
       }
     }
   }
 
-  /** Replaces the secret by one statement, so that there is always one. */
+  /** Replaces the secret by one statement. After an error, the old one may have ended. */
   async replace(
     _id: StoredKey["_id"],
     { hash, prefix, expiresAt, ...owner }:

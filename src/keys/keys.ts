@@ -69,7 +69,7 @@ export function keys(options: KeysOptions): Plugin {
       }
     },
     admit: (req) => admitKey(req, { store, options, log }),
-    around: judge,
+    around: (call, next) => judge(call, { next, allowed: options.scopes }),
     routes: routesOf({ store, options, known }),
     jobs: [{ name: NAME, run: (at) => store.clean(at), ...connection && { connection } }],
     securitySchemes: {
@@ -100,13 +100,17 @@ function checkOptions(options: KeysOptions): void {
 /** For batches, `QUERY`, assistants, live lists and files alike. */
 async function judge(
   { req, model, needs, tenant }: PluginCall,
-  next: () => Promise<void>,
+  { next, allowed = ["**:*"] }: {
+    readonly next: () => Promise<void>;
+    /** They may have been narrowed since the key was made. */
+    readonly allowed: readonly string[] | undefined;
+  },
 ): Promise<void> {
   const key = apiKeyOf(req);
   if (key !== undefined) {
     if (model === NAME) throw forbidden("A key cannot manage keys");
     if (!isSame(key.tenant, tenant)) throw forbidden("The key is of another tenant");
-    const missing = needs.find((name) => !allows(key.scopes, name));
+    const missing = needs.find((name) => !allows(key.scopes, name) || !allows(allowed, name));
     if (missing !== undefined) throw forbidden(`The key has no scope "${missing}"`, missing);
   }
   await next();
@@ -200,7 +204,7 @@ function checkScopes(
   throw new RestError(400, { code: "BAD_DATA", message: `No such scope: "${wrong}"` });
 }
 
-/** MongoDB stores no date after the year 9999. */
+/** Later dates have another form in JSON. */
 const LATEST = Date.parse("9999-01-01");
 
 /** Without an overlap, the key keeps its identifier and gets another secret. */
@@ -230,7 +234,8 @@ async function rotate(
   const stored = await store.add({ name, scopes, ...own, ...secret }, max);
   if (stored === undefined) throw tooMany(max);
   try {
-    await store.endAt(id, { ...own, at: new Date(Date.now() + overlapMS) });
+    const at = new Date(Date.now() + overlapMS);
+    if (!await store.endAt(id, { ...own, at })) throw notFound();
   } catch (error) {
     // Nobody gets its secret.
     await store.remove(stored._id);

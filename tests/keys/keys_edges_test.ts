@@ -138,11 +138,80 @@ test("max holds after it was lowered", async () => {
   assertEquals((await low.post("/keys", body, as("ann"))).status, 409, "4 valid keys, max 2");
 });
 
-test("rotate gives no scope outside of keys({ scopes })", async () => {
+test("a list of keys shows valid ones before thousands that have ended", async () => {
+  await using app = await mountKeyed({});
+  const made = await app.make("ann", ["people:all"], { expiresAt: null });
+  const stored = await mongoose.connection.collection("mongrove_api_keys").findOne();
+  const { _id, hash: _hash, place: _place, ...others } = Object(stored);
+  const endedAt = new Date();
+  const ended = Array.from(
+    { length: 1000 },
+    (_, at) => ({ ...others, hash: `${at}`, endedAt, createdAt: endedAt }),
+  );
+  await mongoose.connection.collection("mongrove_api_keys").insertMany(ended);
+  const { body } = await app.get<MadeKey[]>("/keys", as("ann"));
+  assertEquals([body.length, body.at(-1)?.id], [1000, made.id], String(_id));
+});
+
+test("a key has a scope for the route of another plugin", async () => {
+  const reports: Plugin = {
+    name: "reports",
+    routes: [{
+      method: "GET",
+      path: "/reports",
+      operation: "all",
+      summary: "Report",
+      answer: {},
+      run: () => [],
+    }],
+  };
+  const { plugins, ...options } = keyedOptions();
+  await using app = await mountKeyed({ ...options, plugins: [...plugins, reports] });
+  const [right, wrong] = [
+    await app.make("ann", ["reports:all"]),
+    await app.make("ann", ["people:all"]),
+  ];
+  const statuses = [right, wrong].map(async (key) => (await app.get("/reports", by(key))).status);
+  assertEquals(await Promise.all(statuses), [200, 403]);
+});
+
+test("a route of a plugin has the time of a request", async () => {
+  const slow: Plugin = {
+    name: "slow",
+    routes: [{
+      method: "GET",
+      path: "/slow",
+      operation: "one",
+      summary: "Slow",
+      answer: {},
+      run: () => new Promise(() => {}),
+    }],
+  };
+  await using app = await mount([Assignee], {
+    plugins: [slow],
+    limits: { timeMS: 200 },
+    onError: () => {},
+  });
+  assertEquals((await app.get("/slow")).status, 503);
+});
+
+test("an outer plugin that does not pass a refusal on changes it into no error", async () => {
+  const outer: Plugin = {
+    name: "outer",
+    around: async (_call, next) => await next().catch(() => {}),
+  };
+  const inner: Plugin = { name: "inner", around: () => Promise.reject(new RestError(403, "no")) };
+  await using app = await mount([Assignee], { plugins: [outer, inner] });
+  assertEquals((await app.get("/people")).status, 403);
+});
+
+test("rotate gives no scope outside of keys({ scopes }), and a key has none there", async () => {
   await using app = await mountKeyed({});
   const wide = await app.make("ann", ["**:*"]);
   await using narrow = await serveKeyed({ scopes: ["people:all"] });
   assertEquals((await narrow.post(`/keys/${wide.id}/rotate`, undefined, as("ann"))).status, 400);
+  assertEquals((await narrow.get("/people", by(wide))).status, 200);
+  assertEquals((await narrow.get("/tasks", by(wide))).status, 403);
 });
 
 test("a rotated key of the far future works", async () => {

@@ -53,7 +53,7 @@ export interface Plugin {
 export interface PluginApi {
   /** The operations of the models. */
   readonly operations: readonly PluginOperation[];
-  /** All names that `needs` of a call may have. */
+  /** The names that `needs` of a call may have. */
   readonly names: readonly string[];
   /** Logs the error of work for which no request waits. */
   log(error: unknown): void;

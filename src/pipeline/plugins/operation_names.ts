@@ -1,6 +1,6 @@
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { bindingRests } from "../../declare/model/describe_model.ts";
-import type { PluginOperation } from "../../declare/plugins/plugin.ts";
+import type { PluginOperation, PluginRoute } from "../../declare/plugins/plugin.ts";
 import { queryOf } from "../../filter/query_string.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import { collectConditions } from "../follow_references.ts";
@@ -29,7 +29,14 @@ export function operationOfRoute(route: Route): PluginOperation {
   };
 }
 
-/** All names that a request to a route may need, except names of other classes. */
+export function operationOfEndpoint(
+  { path, method, operation }: PluginRoute,
+  plugin: string,
+): PluginOperation {
+  return { name: `${routeNameOf(path)}:${operation}`, model: plugin, operation, method, path };
+}
+
+/** The names of a route, without the names of other routes that a request may need. */
 export function namesOf(route: Route): readonly string[] {
   const { routeName, added = {}, options: { declared } } = actingLevel(route);
   const ofParameters = Object.values(added).flatMap(({ word }) => word ?? []);

@@ -1,15 +1,16 @@
 import type { Request } from "express-types";
 import type { Actor, FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { runHook } from "../../declare/hooks/run_hook.ts";
-import type { PluginOperation, PluginRoute } from "../../declare/plugins/plugin.ts";
+import type { PluginRoute } from "../../declare/plugins/plugin.ts";
 import { toJson } from "../../json/to_json.ts";
 import { readBody } from "../../write/body/read_body.ts";
 import { passGuardOf } from "../pass_guard.ts";
 import { actorBy } from "../request/actor.ts";
+import { makeTimeBudget } from "../request/request_context.ts";
 import type { Reply } from "../request/reply.ts";
 import type { Route } from "../request/route.ts";
 import type { Endpoint } from "../router_feature.ts";
-import { routeNameOf } from "./operation_names.ts";
+import { operationOfEndpoint } from "./operation_names.ts";
 import { surround } from "./run_around.ts";
 
 /** They have the settings of the other routes. */
@@ -22,13 +23,6 @@ export function pluginEndpoints(settings: Route): Endpoint[] {
 interface EndpointPlace {
   readonly plugin: string;
   readonly settings: Route;
-}
-
-export function operationOfEndpoint(
-  { path, method, operation }: PluginRoute,
-  plugin: string,
-): PluginOperation {
-  return { name: `${routeNameOf(path)}:${operation}`, model: plugin, operation, method, path };
 }
 
 function endpointFor(route: PluginRoute, { plugin, settings }: EndpointPlace): Endpoint {
@@ -78,12 +72,13 @@ interface AnsweredRequest {
 
 async function answerRequest(
   req: FrameworkRequest,
-  { route, settings: { bodyLimits }, actor, tenant }: AnsweredRequest,
+  { route, settings, actor, tenant }: AnsweredRequest,
 ): Promise<Reply> {
+  const { bodyLimits } = settings;
   const isSent = route.body !== undefined && hasBody(req);
   const body = isSent ? readBody(req, bodyLimits) : undefined;
   const headers: Record<string, string> = {};
-  const value: unknown = await runHook("plugin", () =>
+  const given = runHook("plugin", () =>
     route.run({
       req,
       params: req.params as Record<string, string>,
@@ -92,6 +87,7 @@ async function answerRequest(
       ...tenant !== undefined && { tenant },
       setHeader: (name, text) => void (headers[name] = text),
     }));
+  const value: unknown = await makeTimeBudget(settings).wait(Promise.resolve(given));
   const status = statusOf(route);
   return { status, headers, ...route.answer && status !== 204 && { text: toJson(value) } };
 }

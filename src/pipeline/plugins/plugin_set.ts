@@ -11,7 +11,7 @@ import type { Stamps } from "../../store/values.ts";
 import type { ParameterFacts } from "../description.ts";
 import type { Route } from "../request/route.ts";
 import { checkPlugins } from "./check_plugins.ts";
-import { namesOf, operationOfRoute, readersOf } from "./operation_names.ts";
+import { namesOf, operationOfEndpoint, operationOfRoute, readersOf } from "./operation_names.ts";
 
 interface ValuesRequest {
   readonly isNew: boolean;
@@ -44,13 +44,13 @@ export class PluginSet {
   start(routes: readonly Route[]): void {
     this.readerOf = readersOf(routes);
     const operations = routes.map(operationOfRoute);
-    const names = [...new Set(routes.flatMap(namesOf))];
+    const own = [...new Set(routes.flatMap(namesOf))];
     for (const plugin of this.all) {
-      plugin.start?.({
-        operations,
-        names,
-        log: (error) => logError(error, { plugin: plugin.name }),
-      });
+      const others = this.all.filter((each) => each !== plugin)
+        .flatMap(({ name, routes = [] }) => routes.map((each) => operationOfEndpoint(each, name)));
+      const names = [...own, ...others.map(({ name }) => name)];
+      const log = (error: unknown) => logError(error, { plugin: plugin.name });
+      plugin.start?.({ operations, names, log });
     }
   }
 

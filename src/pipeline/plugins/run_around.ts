@@ -96,7 +96,10 @@ export async function surround<T>(
       await plugin.around?.({ ...shared, parameter }, next);
     } catch (error) {
       const isOfNext = outcome !== undefined && "error" in outcome && outcome.error === error;
-      throw isOfNext ? error : hookFailure("plugin", error);
+      const thrown = isOfNext ? error : hookFailure("plugin", error);
+      // An outer plugin may not pass it on.
+      outcome ??= { error: thrown };
+      throw thrown;
     } finally {
       isOver = true;
       // Nothing may run after the answer.
