@@ -1,5 +1,6 @@
 import { pathKey, pathParameters } from "./paths.ts";
 import type { RouteDescription } from "./describe_route.ts";
+import { statusOf } from "../pipeline/plugins/plugin_endpoints.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
@@ -19,7 +20,7 @@ export function describeEndpoint(
     ...body && { body: [], bodySchema: body as Readonly<Record<string, unknown>> },
     answer: [],
     ...answer && { answerSchema: answer as Readonly<Record<string, unknown>> },
-    status: route.status ?? (answer === undefined ? 204 : 200),
+    status: statusOf(route),
     errors: [],
     hooks: [],
     summary,

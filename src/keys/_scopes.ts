@@ -12,7 +12,7 @@ function readScope(text: string): Scope | undefined {
 }
 
 /** Each scope that `asked` allows must be one of `given`. */
-export function covers(given: string, asked: string): boolean {
+function covers(given: string, asked: string): boolean {
   const [whole, part] = [readScope(given), readScope(asked)];
   return whole !== undefined && part !== undefined &&
     [part.operation, "*"].includes(whole.operation) && holdsRoute(whole.route, part.route);
@@ -24,8 +24,9 @@ function holdsRoute(pattern: string, route: string): boolean {
   return root !== undefined && (route === root || route.startsWith(`${root}/`));
 }
 
-export function allows(scopes: readonly string[], name: string): boolean {
-  return scopes.some((scope) => covers(scope, name));
+/** `asked` is the name of an operation, or a scope. */
+export function allows(scopes: readonly string[], asked: string): boolean {
+  return scopes.some((scope) => covers(scope, asked));
 }
 
 /** The scopes of the routers that have the plugin. */

@@ -13,7 +13,7 @@ import { type KeyOwner, KeyStore, type StoredKey } from "./_key_store.ts";
 import { hashesOf, makeKey } from "./_key_text.ts";
 import { readNewKey, readOverlap } from "./_read_body.ts";
 import { BODY, LIST, MADE, OVERLAP } from "./_schemas.ts";
-import { allows, covers, KnownScopes } from "./_scopes.ts";
+import { allows, KnownScopes } from "./_scopes.ts";
 import type { KeysOptions } from "./options.ts";
 
 const NAME = "keys";
@@ -181,14 +181,13 @@ async function create(
   request: PluginRouteRequest,
   keys: KeyRoutes,
 ): Promise<object> {
-  const { store, options: { max = 20, pepper = [] } } = keys;
+  const { store, options: { max = 20 } } = keys;
   const own = ownerOf(request);
   refuseHeaders(request.req);
   const asked = readNewKey(request.body);
   checkScopes(asked.scopes, keys);
-  const { text, prefix } = makeKey();
-  const [hash] = hashesOf(text, pepper) as [StoredKey["hash"]];
-  const stored = await store.add({ ...asked, ...own, hash, prefix }, max);
+  const { text, ...secret } = makeSecret(keys);
+  const stored = await store.add({ ...asked, ...own, ...secret }, max);
   if (stored === undefined) throw tooMany(max);
   return { ...shown(stored), key: text };
 }
@@ -198,10 +197,19 @@ function checkScopes(
   { options: { scopes: allowed }, known }: KeyRoutes,
 ): void {
   const wrong = scopes.find((scope) =>
-    !known.has(scope) || allowed !== undefined && !allowed.some((each) => covers(each, scope))
+    !known.has(scope) || allowed !== undefined && !allows(allowed, scope)
   );
   if (wrong === undefined) return;
   throw new RestError(400, { code: "BAD_DATA", message: `No such scope: "${wrong}"` });
+}
+
+/** The text is shown once, and the rest is stored. */
+function makeSecret(
+  { options: { pepper = [] } }: KeyRoutes,
+): Pick<StoredKey, "hash" | "prefix"> & { readonly text: string } {
+  const { text, prefix } = makeKey();
+  const [hash] = hashesOf(text, pepper) as [StoredKey["hash"]];
+  return { text, hash, prefix };
 }
 
 /** Later dates have another form in JSON. */
@@ -212,7 +220,7 @@ async function rotate(
   request: PluginRouteRequest,
   keys: KeyRoutes,
 ): Promise<object> {
-  const { store, options: { max = 20, pepper = [] } } = keys;
+  const { store, options: { max = 20 } } = keys;
   const own = ownerOf(request);
   refuseHeaders(request.req);
   const overlapMS = readOverlap(request.body);
@@ -220,18 +228,16 @@ async function rotate(
   const old = await store.findOwn(id, own);
   if (old === undefined) throw notFound();
   checkScopes(old.scopes, keys);
-  const { text, prefix } = makeKey();
-  const [hash] = hashesOf(text, pepper) as [StoredKey["hash"]];
+  const { text, ...secret } = makeSecret(keys);
   const lastsMS = old.expiresAt && old.expiresAt.getTime() - old.createdAt.getTime();
   const expiresAt = lastsMS === null ? null : new Date(Math.min(Date.now() + lastsMS, LATEST));
-  const secret = { hash, prefix, expiresAt };
   if (overlapMS === 0) {
-    const replaced = await store.replace(id, { ...own, ...secret });
+    const replaced = await store.replace(id, { ...own, ...secret, expiresAt });
     if (replaced === undefined) throw notFound();
     return { ...shown(replaced), key: text };
   }
   const { name, scopes } = old;
-  const stored = await store.add({ name, scopes, ...own, ...secret }, max);
+  const stored = await store.add({ name, scopes, ...own, ...secret, expiresAt }, max);
   if (stored === undefined) throw tooMany(max);
   try {
     const at = new Date(Date.now() + overlapMS);

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from "express-types";
+import { hideHeaders } from "../declare/plugins/hide_headers.ts";
 import { logError } from "../errors/log.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
@@ -72,7 +73,7 @@ export async function admitCaller(
     if (!scopes.every((scope) => verified.scopes?.includes(scope))) {
       return refused(authorization, "insufficient_scope");
     }
-    hideSecrets(req);
+    hideHeaders(req, ["authorization", "cookie"]);
     Object.assign(req, { user: verified.user, cookies: {}, signedCookies: {} });
     return undefined;
   } catch (error) {
@@ -88,16 +89,6 @@ function textOf(error: unknown): string {
   if (typeof error === "string") return error;
   const stack = error instanceof Error ? error.stack : undefined;
   return typeof stack === "string" ? stack : `verify() threw a value of type ${typeof error}`;
-}
-
-function hideSecrets(req: Request): void {
-  // Node makes these from all rawHeaders when they are read first.
-  for (const headers of [req.headers, req.headersDistinct]) {
-    delete headers.authorization;
-    delete headers.cookie;
-  }
-  const isSecret = (name = "") => /^(authorization|cookie)$/i.test(name);
-  req.rawHeaders = req.rawHeaders.filter((_, index, all) => !isSecret(all[index - index % 2]));
 }
 
 async function inTime<T>(run: () => Promise<T>): Promise<T> {

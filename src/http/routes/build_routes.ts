@@ -5,7 +5,7 @@ import type { RestRecord } from "../../declare/model/records.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { isAction, operationOf } from "../../declare/operations/action.ts";
 import { performOf } from "../../pipeline/class_methods.ts";
-import { routeNameOf } from "../../pipeline/plugins/operation_names.ts";
+import { operationOfRoute, routeNameOf } from "../../pipeline/plugins/operation_names.ts";
 import { rightsOf } from "../../pipeline/request/reader_rights.ts";
 import { actingLevel, type Level, type Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
@@ -172,7 +172,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const actions = method === reading ? conditionalActions() : undefined;
     const rights = rightsOf(levels);
     const route = { path, operation, levels, rights, reader: readerOf(), actions, ...shared };
-    return plugins.deprecates(route) ? asDeprecated(route) : route;
+    return plugins.deprecates(operationOfRoute(route)) ? asDeprecated(route) : route;
   };
   const buildPartRoutes = (part: PartDescription): Route[] => {
     const path = checkPartRest(part, features);

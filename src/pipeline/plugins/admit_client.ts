@@ -12,6 +12,7 @@ interface Admitted {
 }
 
 interface AskedClient {
+  readonly plugins: PluginSet;
   readonly done: Promise<Admitted>;
   admitted?: Admitted;
 }
@@ -32,8 +33,9 @@ export async function admitClient(
 ): Promise<void> {
   if (plugins.admitting.length === 0) return;
   let asked = clients.get(client);
-  if (asked === undefined) {
-    const begun: AskedClient = { done: askPlugins(client as PluginRequest, plugins) };
+  // An application may pass a request on to another router.
+  if (asked?.plugins !== plugins) {
+    const begun: AskedClient = { plugins, done: askPlugins(client as PluginRequest, plugins) };
     // Nobody may wait for it after the end of the time.
     begun.done.then((admitted) => begun.admitted = admitted, () => {});
     clients.set(client, asked = begun);

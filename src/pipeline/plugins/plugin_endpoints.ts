@@ -41,7 +41,7 @@ function endpointFor(route: PluginRoute, { plugin, settings }: EndpointPlace): E
       tag: plugin,
       isOpen: open,
       isGuarded: !open && guard !== undefined,
-      deprecated: plugins.deprecatesOperation(operation),
+      deprecated: plugins.deprecates(operation),
       ...body && { body },
       answers: { [status]: { description: "Done", ...answer && { schema: answer } } },
     },
@@ -92,7 +92,7 @@ async function answerRequest(
   return { status, headers, ...route.answer && status !== 204 && { text: toJson(value) } };
 }
 
-function statusOf({ answer, status = answer === undefined ? 204 : 200 }: PluginRoute) {
+export function statusOf({ answer, status = answer === undefined ? 204 : 200 }: PluginRoute) {
   return status;
 }
 

@@ -54,11 +54,7 @@ export class PluginSet {
     }
   }
 
-  deprecates(route: Route): boolean {
-    return this.all.some((each) => each.deprecated?.(operationOfRoute(route)));
-  }
-
-  deprecatesOperation(operation: PluginOperation): boolean {
+  deprecates(operation: PluginOperation): boolean {
     return this.all.some((each) => each.deprecated?.(operation));
   }
 
