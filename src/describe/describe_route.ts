@@ -6,7 +6,7 @@ import { isHookName, type OperationWords, wordsOf } from "../declare/operations/
 import type { FilterDescription } from "./describe_filter.ts";
 import type { BytesFacts, Withheld } from "../pipeline/description.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
-import type { Reply } from "../pipeline/request/reply.ts";
+import type { TextAnswer } from "../pipeline/request/answer.ts";
 import {
   actingLevel,
   type Route,
@@ -175,7 +175,7 @@ export function describeRoute(route: Route): RouteDescription {
 }
 
 /** The `preFetch` hooks and class options run first, so that a refused reader gets no description. */
-export async function describeCall(call: Call): Promise<Reply> {
+export async function describeCall(call: Call): Promise<TextAnswer> {
   await admitReader(call);
   return await runAround(call, {
     purpose: "description",
@@ -183,11 +183,11 @@ export async function describeCall(call: Call): Promise<Reply> {
   });
 }
 
-function describe(call: Call): Reply {
+function describe(call: Call): TextAnswer {
   const levels = call.levels.map(({ level }) => level);
   const withheld = call.route.features.withheldFrom(call);
   const description = withoutWithheld(describeRoute({ ...call.route, levels }), withheld);
-  return { status: 200, text: JSON.stringify(description) };
+  return { kind: "text", status: 200, text: JSON.stringify(description) };
 }
 
 function withoutWithheld(

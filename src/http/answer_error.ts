@@ -10,7 +10,7 @@ import { isOutage, translateError } from "../pipeline/failures.ts";
 import { namesType } from "../pipeline/request/accept.ts";
 import { toJson } from "../json/to_json.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
-import { hasEnded } from "../pipeline/request/reply.ts";
+import { hasEnded } from "../pipeline/request/response.ts";
 import {
   errorAnswer,
   type ErrorContext,

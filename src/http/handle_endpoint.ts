@@ -7,13 +7,13 @@ import type { RestError } from "../errors/rest_error.ts";
 import { isOutage, toAnswer, translateError, translateHookFailure } from "../pipeline/failures.ts";
 import { admitClient, viaOf } from "../pipeline/plugins/admit_client.ts";
 import { makeTimeBudget } from "../pipeline/request/request_context.ts";
-import { isOver, watchEnd } from "../pipeline/request/reply.ts";
+import { isOver, watchEnd } from "../pipeline/request/response.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { sendError } from "./answer_error.ts";
 import { sayIfClosing } from "./close_server.ts";
 import { awaitTurn, isQueued, noteUnflushed } from "./replies/connection.ts";
-import { sendReply } from "./replies/send_reply.ts";
+import { sendAnswer } from "./replies/send_answer.ts";
 import { traceRequest } from "./trace_request.ts";
 
 interface EndpointOptions {
@@ -45,9 +45,9 @@ export function handleEndpoint(
     if (isQueued(res) && !await awaitTurn(res)) return;
     try {
       await admitClient({ req, client: req, plugins, timeBudget: makeTimeBudget(settings) });
-      const reply = await endpoint.serve(req, routes);
+      const answer = await endpoint.serve(req, routes);
       sayIfClosing(res);
-      await sendReply(res, { reply, timeoutMS });
+      await sendAnswer(res, { answer, timeoutMS });
     } catch (error) {
       const answer = await report(req, error);
       sayIfClosing(res);

@@ -5,7 +5,8 @@ import { badFormat, notFound } from "../errors/refusals.ts";
 import { overloaded } from "../pipeline/failures.ts";
 import { viaOf } from "../pipeline/plugins/admit_client.ts";
 import { makeCall } from "../pipeline/request/request_context.ts";
-import { watchEnd } from "../pipeline/request/reply.ts";
+import { watchEnd } from "../pipeline/request/response.ts";
+import type { Answer } from "../pipeline/request/answer.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";
 import { runPipeline } from "../pipeline/run_pipeline.ts";
@@ -13,7 +14,7 @@ import { answerError, sendError } from "./answer_error.ts";
 import { innerRequestOf } from "./inner_request.ts";
 import { isClosing, sayIfClosing } from "./close_server.ts";
 import { awaitTurn, isQueued, noteUnflushed, runsAhead } from "./replies/connection.ts";
-import { sendReply } from "./replies/send_reply.ts";
+import { sendAnswer } from "./replies/send_answer.ts";
 import { describeCall } from "../describe/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
 
@@ -46,15 +47,13 @@ export function handleRoute(
     try {
       await inner?.admit?.(call);
       for (const header of varies) res.vary(header);
-      const reply = await (inner?.describes ? describeCall(call) : runPipeline(call));
-      const { lines, takeOver, frame, staysOpen = lines !== undefined } = reply;
-      const isJson = lines === undefined && takeOver === undefined && frame === undefined;
-      if (!isJson && inner !== undefined) {
+      const answer = await (inner?.describes ? describeCall(call) : runPipeline(call));
+      if (inner !== undefined && !isJson(answer)) {
         throw badFormat("This answer cannot be a part of another");
       }
-      if (staysOpen && isClosing(res)) throw overloaded("The server is closing");
+      if (staysOpen(answer) && isClosing(res)) throw overloaded("The server is closing");
       sayIfClosing(res);
-      await (takeOver?.(res) ?? sendReply(res, { reply, timeoutMS }));
+      await sendAnswer(res, { answer, timeoutMS });
     } catch (error) {
       sayIfClosing(res);
       await answerError(call, error);
@@ -69,4 +68,12 @@ export function handleRoute(
     const via = () => viaOf(innerRequestOf(req)?.client ?? req);
     return traceRequest({ ...traced, res, via }, () => serve(req, res));
   };
+}
+
+function isJson(answer: Answer): boolean {
+  return answer.kind === "text" || answer.kind === "list" && answer.frame === undefined;
+}
+
+function staysOpen(answer: Answer): boolean {
+  return answer.kind === "lines" || answer.kind === "stream" && answer.staysOpen;
 }

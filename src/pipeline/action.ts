@@ -36,12 +36,15 @@ import { checkHookValues } from "./hook_values.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
-import type { Reply } from "./request/reply.ts";
+import type { TextAnswer } from "./request/answer.ts";
 import { checkVersion, parentIdOf, versionIn } from "./request/versions.ts";
 import { strictActionProblems } from "./strict_bodies.ts";
 import { problemsIn } from "./write.ts";
 
-export async function runAction(context: OpenLevelContext, action: ActionRecord): Promise<Reply> {
+export async function runAction(
+  context: OpenLevelContext,
+  action: ActionRecord,
+): Promise<TextAnswer> {
   const { level: { operation, target }, timeBudget, req, source } = context;
   const entity = action.on === "one" ? await readActionEntity(context) : undefined;
   if (entity !== undefined) checkAvailable(context, { action, entity: entity.passed });
@@ -52,7 +55,7 @@ export async function runAction(context: OpenLevelContext, action: ActionRecord)
   const run = action.run as (...args: unknown[]) => unknown;
   const work = runHook("run", () => run(req, subject, body));
   const result = await timeBudget.wait(Promise.resolve(work));
-  if (result === null || result === undefined) return { status: 204 };
+  if (result === null || result === undefined) return { kind: "text", status: 204 };
   if (typeof result === "object") checkHookValues(context, { hook: "run", entity: result });
   if (action.saves !== false) checkSaved(context, { result, subject, shown });
   if (action.answer === undefined || action.answer === target) {
@@ -61,6 +64,7 @@ export async function runAction(context: OpenLevelContext, action: ActionRecord)
       const shown = isSubject ? entity.shown ?? await shownAs(context, result) : result;
       const version = (isSubject ? entity.version : versionIn(result, context)) ?? null;
       return {
+        kind: "text",
         status: 200,
         text: wholeToJson(shown, shownOf(context)),
         version,
@@ -73,7 +77,8 @@ export async function runAction(context: OpenLevelContext, action: ActionRecord)
       );
     }
   }
-  return { status: 200, text: await writeAnswer(context, { type: action.answer, result }) };
+  const text = await writeAnswer(context, { type: action.answer, result });
+  return { kind: "text", status: 200, text };
 }
 
 async function selectionOf(source: Source): Promise<ModelQuery<FrameworkModel> | undefined> {

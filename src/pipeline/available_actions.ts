@@ -4,7 +4,7 @@ import { notAvailableNow } from "../errors/refusals.ts";
 import { RestError } from "../errors/rest_error.ts";
 import { fetchOne } from "./fetch.ts";
 import { NO_PIECES } from "./pieces.ts";
-import { pathOf } from "./request/reply.ts";
+import { pathOf } from "./request/response.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 

@@ -10,7 +10,7 @@ import { mapAll } from "../sources/lists/map_in_order.ts";
 import { removeMany } from "./remove.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import { readMaxAffected } from "./request/preferences.ts";
-import type { Reply } from "./request/reply.ts";
+import type { TextAnswer } from "./request/answer.ts";
 import { performWrite } from "./perform_write.ts";
 import { type Draft, mergeDraft, passPreSave, refuseProblems } from "./write.ts";
 import { persistEach, persistOne } from "./persist.ts";
@@ -20,33 +20,33 @@ import { certainProblems, strictProblems } from "./strict_bodies.ts";
 export async function changeAll(
   context: OpenLevelContext,
   body: JsonObject | undefined,
-): Promise<Reply> {
+): Promise<TextAnswer> {
   const { req, level: { writes } } = context;
   const maxAffected = readMaxAffected(req);
   const limit = Math.min(writes?.max ?? Infinity, maxAffected ?? Infinity);
-  const reply = body === undefined
+  const answer = body === undefined
     ? await removeAll(context, limit)
     : await updateAll(context, { body, limit });
-  if (maxAffected === undefined) return reply;
-  return { ...reply, headers: { "Preference-Applied": `max-affected=${maxAffected}` } };
+  if (maxAffected === undefined) return answer;
+  return { ...answer, headers: { "Preference-Applied": `max-affected=${maxAffected}` } };
 }
 
-async function removeAll(context: OpenLevelContext, limit: number): Promise<Reply> {
+async function removeAll(context: OpenLevelContext, limit: number): Promise<TextAnswer> {
   const direct = await performWrite(context, { limit });
   const affected = direct === undefined ? await removeMany(context, limit) : direct.affected;
-  return { status: 204, affected };
+  return { kind: "text", status: 204, affected };
 }
 
 async function updateAll(
   context: OpenLevelContext,
   { body, limit }: { readonly body: JsonObject; readonly limit: number },
-): Promise<Reply> {
+): Promise<TextAnswer> {
   const { source, level: { writes, link, shape } } = context;
   checkFields(context, body);
   // A single write updates all embedded entities, because one document holds them.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await performWrite(context, { body, limit }) : undefined;
-  if (direct?.affected !== undefined) return replyOfCounts(direct.affected);
+  if (direct?.affected !== undefined) return answerOfCounts(direct.affected);
   const passed = await selectEntities(context, limit);
   const drafts = await mapAll(
     passed,
@@ -62,7 +62,7 @@ async function updateAll(
   if (!isAtomic) return await updateEach(context, drafts);
   // All entities get the same body, so an error of one is an error of the body.
   await updateAtomically(context, drafts).catch(throwOnly);
-  return replyOfCounts(drafts.length);
+  return answerOfCounts(drafts.length);
 }
 
 function checkFields(context: OpenLevelContext, body: JsonObject): void {
@@ -89,7 +89,10 @@ async function updateAtomically(
 }
 
 /** The answer has the error of each unwritten entity, so that the client can repeat only these. */
-async function updateEach(context: OpenLevelContext, drafts: readonly Draft[]): Promise<Reply> {
+async function updateEach(
+  context: OpenLevelContext,
+  drafts: readonly Draft[],
+): Promise<TextAnswer> {
   const failed: object[] = [];
   for (const draft of drafts) {
     const { _id } = draft.entity as { readonly _id?: unknown };
@@ -100,11 +103,13 @@ async function updateEach(context: OpenLevelContext, drafts: readonly Draft[]): 
       failed.push({ _id, ...await describeError(context, error) });
     }
   }
-  return replyOfCounts(drafts.length, failed);
+  return answerOfCounts(drafts.length, failed);
 }
 
-function replyOfCounts(matched: number, failed: readonly object[] = []): Reply {
+function answerOfCounts(matched: number, failed: readonly object[] = []): TextAnswer {
   const modified = matched - failed.length;
-  if (failed.length === 0) return { status: 200, text: toJson({ matched, modified }) };
-  return { status: 207, text: toJson({ matched, modified, failed }) };
+  if (failed.length === 0) {
+    return { kind: "text", status: 200, text: toJson({ matched, modified }) };
+  }
+  return { kind: "text", status: 207, text: toJson({ matched, modified, failed }) };
 }

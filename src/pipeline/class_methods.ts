@@ -4,7 +4,7 @@ import type { Method } from "../declare/operations/methods.ts";
 import type { PartDescription } from "../schema/describe_parts.ts";
 import type { ConfiguredFeature } from "./class_feature.ts";
 import type { AnswerHeader, BytesFacts, ParameterFacts } from "./description.ts";
-import type { Reply } from "./request/reply.ts";
+import type { Answer } from "./request/answer.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 
 export interface ClassMethod extends Omit<ActionRecord, "run"> {
@@ -13,7 +13,7 @@ export interface ClassMethod extends Omit<ActionRecord, "run"> {
   readonly hooks: Method["hooks"];
   readonly parameters?: Readonly<Record<string, ParameterFacts>>;
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
-  perform(context: OpenLevelContext): Promise<Reply>;
+  perform(context: OpenLevelContext): Promise<Answer>;
 }
 
 /** A class option answers these requests in the place of the framework. */
@@ -24,7 +24,7 @@ export interface PartMethod extends Pick<Method, "operation" | "hooks"> {
   /** Runs before any entity is read. */
   checkRequest?(context: LevelContext): void;
   /** Runs after the parents in the path have been read. */
-  perform(context: OpenLevelContext): Promise<Reply>;
+  perform(context: OpenLevelContext): Promise<Answer>;
 }
 
 /** `undefined` if no class option has added the route. */

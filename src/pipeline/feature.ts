@@ -8,7 +8,7 @@ import type { Description } from "./description.ts";
 import type { GivenRequest } from "./given_request.ts";
 import type { OptionPlace, OptionReader } from "./option_reader.ts";
 import type { Found, Pieces } from "./pieces.ts";
-import type { Reply } from "./request/reply.ts";
+import type { Answer } from "./request/answer.ts";
 import type { Call, OpenLevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
 
@@ -141,15 +141,15 @@ export interface Feature<T extends FeatureTypes> {
   /** Changes to the query and to the answer, with the database. */
   prepare?(params: T["params"], context: OpenLevelContext): Promise<Pieces>;
   /** Replaces the operation. Needs `exclusive`. */
-  respond?(params: T["params"], context: OpenLevelContext): Promise<Reply>;
+  respond?(params: T["params"], context: OpenLevelContext): Promise<Answer>;
   /** Runs around the operation. The first feature is the outermost. */
-  wrap?(params: T["params"], operation: WrappedOperation): Promise<Reply>;
+  wrap?(params: T["params"], operation: WrappedOperation): Promise<Answer>;
   headers?(params: T["params"], list: FoundList): Readonly<Record<string, string>>;
 }
 
 export interface WrappedOperation {
   readonly context: OpenLevelContext;
-  run(): Promise<Reply>;
+  run(): Promise<Answer>;
 }
 
 export interface FoundList extends Found {

@@ -21,7 +21,7 @@ import { passHook, reportForgotten } from "./pass_hooks.ts";
 import { type VersionRead, versionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { mapInOrder } from "../sources/lists/map_in_order.ts";
-import { onConnectionClose } from "./request/reply.ts";
+import { onConnectionClose } from "./request/response.ts";
 import {
   idParam,
   type LevelContext,

@@ -4,7 +4,7 @@ import { andThen, runHook } from "../declare/hooks/run_hook.ts";
 import { memoize } from "../schema/memoize.ts";
 import { namedFieldHooks, nameTheirFields } from "../sources/collection/plan_read.ts";
 import type { FieldHooks } from "../sources/source.ts";
-import { isOver } from "./request/reply.ts";
+import { isOver } from "./request/response.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
 /** Empty if one of the hooks needs whole entities. */

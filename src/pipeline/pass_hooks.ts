@@ -3,7 +3,7 @@ import type { EntityHook, HookName, MaybePromise } from "../declare/hooks/hooks.
 import { forbidden } from "../errors/refusals.ts";
 import "../sources/entity_fields.ts";
 import { checkHookValues } from "./hook_values.ts";
-import { isOver } from "./request/reply.ts";
+import { isOver } from "./request/response.ts";
 import { errorContext } from "./request/reporter.ts";
 import { type Call, enterLevel, type LevelContext } from "./request/request_context.ts";
 

@@ -12,19 +12,20 @@ import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import type { EntitiesRead } from "../sources/source.ts";
 import { fetchOne, prepareRead } from "./fetch.ts";
 import { idParam, type OpenLevelContext, separatorOf } from "./request/request_context.ts";
-import { isOver, type Reply } from "./request/reply.ts";
+import type { TextAnswer } from "./request/answer.ts";
+import { isOver } from "./request/response.ts";
 import { readVersion, versionRead } from "./request/versions.ts";
 import { passHook } from "./pass_hooks.ts";
 
-export async function readOne(context: OpenLevelContext): Promise<Reply> {
+export async function readOne(context: OpenLevelContext): Promise<TextAnswer> {
   const read = await prepareRead(context);
   if (read.kind === "documents") return await readForHooks(context, read);
   const found = await read.one(idParam(context));
   if (found === null) throw notFound();
-  return { status: 200, ...found, parentId: context.source.only };
+  return { kind: "text", status: 200, ...found, parentId: context.source.only };
 }
 
-async function readForHooks(context: OpenLevelContext, read: EntitiesRead): Promise<Reply> {
+async function readForHooks(context: OpenLevelContext, read: EntitiesRead): Promise<TextAnswer> {
   const early = await versionBefore(context);
   const { passed, version, parentId } = await fetchOne(context, read);
   const saves = savesOf(passed);
@@ -32,7 +33,7 @@ async function readForHooks(context: OpenLevelContext, read: EntitiesRead): Prom
   if (sent === undefined) throw notFound();
   const [text = ""] = await entityTexts(context, [entityValue(context, sent)]);
   const saved = savesOf(passed) === saves ? undefined : versionRead(passed, context).version;
-  return { status: 200, text, version: saved ?? early ?? version ?? null, parentId };
+  return { kind: "text", status: 200, text, version: saved ?? early ?? version ?? null, parentId };
 }
 
 export async function versionBefore(context: OpenLevelContext): Promise<Version | undefined> {

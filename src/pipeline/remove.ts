@@ -8,15 +8,15 @@ import { checkVersion } from "./request/versions.ts";
 import { collect, mapAll, mapInOrder } from "../sources/lists/map_in_order.ts";
 import { persistRemoval } from "./persist.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
-import type { Reply } from "./request/reply.ts";
+import type { TextAnswer } from "./request/answer.ts";
 import { passPreSave } from "./write.ts";
 
-export async function remove(context: OpenLevelContext): Promise<Reply> {
+export async function remove(context: OpenLevelContext): Promise<TextAnswer> {
   return await writeFetched(context, async (fetched) => {
     checkVersion(context, fetched);
     const ready = await allow(context, fetched.passed);
     await bindToVersion(context, () => persistRemoval(context, ready));
-    return { status: 204 };
+    return { kind: "text", status: 204 };
   });
 }
 

@@ -12,7 +12,8 @@ import { fetchOne, prepareEntitiesRead } from "./fetch.ts";
 import { guardOf, MAX_ASKED } from "./guard.ts";
 import { openLevel } from "./open_level.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
-import { pathOf, type Reply } from "./request/reply.ts";
+import type { TextAnswer } from "./request/answer.ts";
+import { pathOf } from "./request/response.ts";
 import { createsOnly } from "./request/versions.ts";
 import { performWrite } from "./perform_write.ts";
 import { writeOnce } from "./write.ts";
@@ -20,13 +21,13 @@ import { writeOnce } from "./write.ts";
 const MAX_ATTEMPTS = 5;
 
 /** If another request creates, changes or removes the entity before the write, the PUT starts again. */
-export async function replace(context: OpenLevelContext, given: JsonObject): Promise<Reply> {
+export async function replace(context: OpenLevelContext, given: JsonObject): Promise<TextAnswer> {
   const body = withKey(context, given);
   const isUnbound = !createsOnly(context) && context.match !== "any";
   const direct = isUnbound ? await performWrite(context, { body }) : undefined;
   if (direct !== undefined) {
     const status = direct.created === undefined ? 200 : 201;
-    return located(context, { status, ...direct });
+    return located(context, { kind: "text", status, ...direct });
   }
   let isTaken = false;
   // After an error, MongoDB accepts no further statement in a transaction, so a batch has one attempt.
@@ -90,11 +91,11 @@ function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
 /** `Location` is the path of `one()`, or otherwise of the request. */
 function located(
   { req, level: { writes } }: OpenLevelContext,
-  { created, ...reply }: Reply,
-): Reply {
-  if (created === undefined) return reply;
+  { created, ...answer }: TextAnswer,
+): TextAnswer {
+  if (created === undefined) return answer;
   const path = pathOf(req);
   const parent = path.slice(0, path.lastIndexOf("/") + 1);
   const Location = writes?.isRead ? `${parent}${encodeURIComponent(created)}` : path;
-  return { ...reply, headers: { ...reply.headers, Location } };
+  return { ...answer, headers: { ...answer.headers, Location } };
 }

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from "express-types";
 import type { PluginRoute } from "../declare/plugins/plugin.ts";
-import type { Reply } from "./request/reply.ts";
+import type { TextAnswer } from "./request/answer.ts";
 import type { Route } from "./request/route.ts";
 
 /** An option of `Framework.initialize()` that adds an endpoint without a model. */
@@ -19,7 +19,7 @@ export interface Endpoint {
   readonly plugin?: string;
   readonly route?: PluginRoute;
   /** The endpoint can send requests to `routes`. */
-  serve(req: Request, routes: RequestHandler): Promise<Reply>;
+  serve(req: Request, routes: RequestHandler): Promise<TextAnswer>;
 }
 
 export interface EndpointDescription {

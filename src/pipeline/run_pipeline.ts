@@ -12,7 +12,7 @@ import { parseFeatures } from "./request/request_context.ts";
 import type { Call, LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { checkIndexes, checkParameters } from "./request/check_request.ts";
 import { isMinimal, withoutBody } from "./request/preferences.ts";
-import type { Reply } from "./request/reply.ts";
+import type { Answer, ListAnswer } from "./request/answer.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { refuseTags } from "./request/versions.ts";
 import { replace } from "./replace.ts";
@@ -24,26 +24,29 @@ import { passPreFetch } from "./pass_hooks.ts";
 import { runWrapped } from "./run_wrapped.ts";
 import { write } from "./write.ts";
 
-export async function runPipeline(call: Call): Promise<Reply> {
+export async function runPipeline(call: Call): Promise<Answer> {
   await admitReader(call);
   const read = () => readRequest(call);
-  return await runAround(call, { purpose: "answer", read, run: () => answer(call) });
+  return await runAround(call, { purpose: "answer", read, run: () => answerCall(call) });
 }
 
-async function answer(call: Call): Promise<Reply> {
+async function answerCall(call: Call): Promise<Answer> {
   const { exclusive } = call.context;
   const takeOver = exclusive?.feature.takeOver?.(exclusive.params, call);
-  if (takeOver !== undefined) return { status: 200, takeOver, staysOpen: true };
-  const reply = await perform(call);
+  if (takeOver !== undefined) {
+    return { kind: "stream", status: 200, send: takeOver, staysOpen: true };
+  }
+  const answer = await perform(call);
   const isWrite = call.route.operation.change !== undefined;
-  const after = isWrite ? call.route.features.afterWrite(call, reply) : undefined;
+  const facts = answer.kind === "text" ? answer : {};
+  const after = isWrite ? call.route.features.afterWrite(call, facts) : undefined;
   if (after !== undefined) await after;
-  return { ...reply, headers: { ...reply.headers, ...headersOf(call.context, reply) } };
+  if (answer.kind !== "list") return answer;
+  return { ...answer, headers: { ...answer.headers, ...headersOf(call.context, answer) } };
 }
 
 /** Several features may set `Vary`. */
-function headersOf(context: LevelContext, { found }: Reply): Record<string, string> {
-  if (found === undefined) return {};
+function headersOf(context: LevelContext, { found }: ListAnswer): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { feature, params } of context.active) {
     const more = feature.headers?.(params, { ...found, context: context as OpenLevelContext }) ??
@@ -56,7 +59,7 @@ function headersOf(context: LevelContext, { found }: Reply): Record<string, stri
   return headers;
 }
 
-async function perform(call: Call): Promise<Reply> {
+async function perform(call: Call): Promise<Answer> {
   const { route: { operation, bodyLimits }, req } = call;
   const { exclusive } = call.context;
   // A feature that replaces the operation reads the body by itself.
@@ -74,14 +77,15 @@ async function perform(call: Call): Promise<Reply> {
   if (perform !== undefined) return await perform(opened);
   if (action !== undefined) return await runAction(opened, action);
   const context = await preparePieces(opened);
-  const reply = await runWrapped(context, () => operate(context, body));
-  return isMinimal(context) && reply.status !== 207 ? withoutBody(reply) : reply;
+  const answer = await runWrapped(context, () => operate(context, body));
+  const hasBody = answer.kind !== "text" || answer.status === 207 || !isMinimal(context);
+  return hasBody ? answer : withoutBody(answer);
 }
 
-async function operate(context: OpenLevelContext, body: JsonObject | undefined): Promise<Reply> {
+async function operate(context: OpenLevelContext, body: JsonObject | undefined): Promise<Answer> {
   const { exclusive } = context;
-  const reply = await exclusive?.feature.respond?.(exclusive.params, context);
-  if (reply !== undefined) return reply;
+  const answer = await exclusive?.feature.respond?.(exclusive.params, context);
+  if (answer !== undefined) return answer;
   if (!context.route.operation.many) return await performOn(context, body);
   return context.route.operation.change === undefined
     ? await readList(context)
@@ -118,19 +122,21 @@ export async function admitReader(call: Call): Promise<void> {
   call.context.level.checkRights?.(call.context);
 }
 
-async function readWithActions(context: OpenLevelContext): Promise<Reply> {
+async function readWithActions(context: OpenLevelContext): Promise<Answer> {
   const { actions } = context.route;
-  const reply = await readOne(context);
-  return actions === undefined ? reply : { ...reply, headers: await actionLinks(context, actions) };
+  const answer = await readOne(context);
+  if (actions === undefined) return answer;
+  return { ...answer, headers: await actionLinks(context, actions) };
 }
 
-async function performOn(context: OpenLevelContext, body: JsonObject | undefined): Promise<Reply> {
+async function performOn(context: OpenLevelContext, body: JsonObject | undefined): Promise<Answer> {
   const { operation } = context.route;
   if (operation.change === undefined) return await readWithActions(context);
   if (operation.change === "replace" && body !== undefined) return await replace(context, body);
   const result = await performWrite(context, { body });
   if (result !== undefined) {
-    return { status: operation.status, ...result, parentId: context.source.only };
+    const parentId = context.source.only;
+    return { kind: "text", status: operation.status, ...result, parentId };
   }
   if (operation.change === "remove") return await remove(context);
   return await write(context, body ?? {});

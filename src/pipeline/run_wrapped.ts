@@ -1,11 +1,11 @@
-import type { Reply } from "./request/reply.ts";
+import type { Answer } from "./request/answer.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
 /** The first feature begins first and ends last, so that it sees the replies and errors of all others. */
 export function runWrapped(
   context: OpenLevelContext,
-  operation: () => Promise<Reply>,
-): Promise<Reply> {
+  operation: () => Promise<Answer>,
+): Promise<Answer> {
   const outermost = context.active.reduceRight((run, { feature, params }) => {
     const wrap = feature.wrap?.bind(feature);
     return wrap === undefined ? run : () => wrap(params, { context, run });

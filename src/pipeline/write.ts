@@ -26,7 +26,7 @@ import { shownOf } from "./read.ts";
 import { persistOne } from "./persist.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 import { isMinimal } from "./request/preferences.ts";
-import type { Reply } from "./request/reply.ts";
+import type { TextAnswer } from "./request/answer.ts";
 import type { Level } from "./request/route.ts";
 import {
   checkPresence,
@@ -48,14 +48,14 @@ export interface Draft extends Merged {
   readonly isNew: boolean;
 }
 
-export async function write(context: OpenLevelContext, body: JsonObject): Promise<Reply> {
+export async function write(context: OpenLevelContext, body: JsonObject): Promise<TextAnswer> {
   return await writeFetched(context, (fetched) => writeOnce(context, { body, fetched }));
 }
 
 export async function writeOnce(
   context: OpenLevelContext,
   given: { readonly body: JsonObject; readonly fetched: Fetched },
-): Promise<Reply> {
+): Promise<TextAnswer> {
   return await saveDraft(context, makeDraft(context, given));
 }
 
@@ -63,7 +63,7 @@ export async function writeOnce(
 export async function changeEntity(
   context: OpenLevelContext,
   change: (entity: Document) => Promise<Merged["references"]>,
-): Promise<Reply> {
+): Promise<TextAnswer> {
   return await writeFetched(context, async (fetched) => {
     checkVersion(context, fetched);
     return await saveDraft(context, await changedDraft(context, { ...fetched, change }));
@@ -87,7 +87,7 @@ async function changedDraft(
   return { entity: passed, references, body: {}, at: "", previous, isNew: false };
 }
 
-async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<Reply> {
+async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<TextAnswer> {
   const { level } = context;
   await refuseProblems(context, [draft]);
   const { previous, isNew, body } = draft;
@@ -144,13 +144,14 @@ interface Written {
 export async function answerWritten(
   context: OpenLevelContext,
   { entity, previous, isNew, version, parentId, created }: Written,
-): Promise<Reply> {
+): Promise<TextAnswer> {
   const saves = entity && savesOf(entity);
   const sent = entity && await passHookAfterWrite(context, "preSend", { entity, previous });
   // A `preSend` hook may have saved the entity again. An embedded entity has no version field.
   const isSame = entity === undefined || savesOf(entity) === saves ||
     outerVersion(context) !== undefined;
-  const answer: Reply = sent === undefined ? { status: 204 } : {
+  const answer: TextAnswer = sent === undefined ? { kind: "text", status: 204 } : {
+    kind: "text",
     status: isNew ? 201 : context.route.operation.status,
     ...!isMinimal(context) && { text: wholeToJson(sent, shownOf(context)) },
     version: isSame ? version : versionIn(entity, context) ?? version,
@@ -162,11 +163,11 @@ export async function answerWritten(
 export async function answerCreated(
   context: OpenLevelContext,
   saved: readonly object[],
-): Promise<Reply> {
+): Promise<TextAnswer> {
   const sent = await mapAll(saved, (entity) => passHookAfterWrite(context, "preSend", { entity }));
-  if (isMinimal(context)) return { status: 201 };
+  if (isMinimal(context)) return { kind: "text", status: 201 };
   const texts = await mapAll(sent, (each) => toJson(each, context.level.shape));
-  return { status: 201, text: `[${texts.join()}]` };
+  return { kind: "text", status: 201, text: `[${texts.join()}]` };
 }
 
 function makeDraft(

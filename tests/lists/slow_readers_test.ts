@@ -7,7 +7,9 @@ import express from "express";
 import { all, FrameworkModel, getModel, one, prop, rest } from "../../mod.ts";
 import type { ErrorContext, FrameworkRequest, ModelClass } from "../../mod.ts";
 import { csvFrame } from "../../src/features/formats/csv.ts";
-import { sendReply } from "../../src/http/replies/send_reply.ts";
+import { sendAnswer } from "../../src/http/replies/send_answer.ts";
+import type { ListAnswer } from "../../src/pipeline/request/answer.ts";
+import type { Frame } from "../../src/pipeline/request/frame.ts";
 import { pass } from "../support/both_paths.ts";
 import { serve } from "../harness/serve.ts";
 import { longTest, test } from "../harness/testing.ts";
@@ -15,6 +17,10 @@ import { collect } from "../support/collect.ts";
 import { openGet, readSome, readToEnd, sendGet } from "../support/sockets.ts";
 import { mount, type Mounted, type MountOptions } from "../support/support.ts";
 import { idleCursors, until } from "../support/until.ts";
+
+function listOf(pieces: ListAnswer["pieces"], frame?: Frame): ListAnswer {
+  return { kind: "list", status: 200, pieces, frame, found: {} };
+}
 
 /** Short enough for a test. */
 const SHORT = { limits: { sendMS: 400 } };
@@ -144,7 +150,7 @@ test("a list holds no text that is sent while its client reads nothing", async (
   }
   const host = express();
   host.get("/texts", async (_req, res) => {
-    await sendReply(res, { reply: { status: 200, texts: texts() }, timeoutMS: 60_000 });
+    await sendAnswer(res, { answer: listOf(texts()), timeoutMS: 60_000 });
   });
   await using server = await serve(host);
   using _socket = await openGet(`${server.url}/texts`);
@@ -175,7 +181,7 @@ test("a table holds its entities once, and not as text, while its clients read n
   const host = express();
   const frame = csvFrame([{ names: ["text"], isNumeric: false }]);
   host.get("/texts", async (_req, res) => {
-    await sendReply(res, { reply: { status: 200, texts: texts(), frame }, timeoutMS: 60_000 });
+    await sendAnswer(res, { answer: listOf(texts(), frame), timeoutMS: 60_000 });
   });
   await using server = await serve(host);
   collect();

@@ -50,7 +50,7 @@ function batchEndpoint(
       const read = () => readRequests(req, { max, bodyLimits });
       const requests = await guarded(read, { req: req as FrameworkRequest, guard });
       const text = await runRequests(requests, { req, handler, routes, maxTimeMS });
-      return { status: 200, text };
+      return { kind: "text", status: 200, text };
     },
   };
 }

@@ -2,7 +2,7 @@ import { badParameter } from "../../errors/refusals.ts";
 import { fieldToJson } from "../../json/to_json.ts";
 import { aggregateList, whyUnstored } from "../../pipeline/aggregate_list.ts";
 import { type DeclaredField, type Feature, narrowFields } from "../../pipeline/feature.ts";
-import type { Reply } from "../../pipeline/request/reply.ts";
+import type { TextAnswer } from "../../pipeline/request/answer.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 
@@ -63,7 +63,7 @@ export const distinct: Feature<DistinctTypes> = {
   respond: readValues,
 };
 
-async function readValues(name: string, context: OpenLevelContext): Promise<Reply> {
+async function readValues(name: string, context: OpenLevelContext): Promise<TextAnswer> {
   const found = await aggregateList(context, {
     parameter: "distinct",
     fields: [name],
@@ -84,5 +84,5 @@ async function readValues(name: string, context: OpenLevelContext): Promise<Repl
       text !== "null"
     ),
   );
-  return { status: 200, text: `[${[...texts].join(",")}]` };
+  return { kind: "text", status: 200, text: `[${[...texts].join(",")}]` };
 }

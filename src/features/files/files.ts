@@ -14,7 +14,7 @@ import {
   type LevelContext,
   type OpenLevelContext,
 } from "../../pipeline/request/request_context.ts";
-import type { Reply } from "../../pipeline/request/reply.ts";
+import type { TextAnswer } from "../../pipeline/request/answer.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
 import { checkVersion } from "../../pipeline/request/versions.ts";
 import type { PartDescription, PartLink } from "../../schema/describe_parts.ts";
@@ -106,7 +106,7 @@ function checkRights({ above }: LevelContext, { property }: PartLink): void {
   if (rights?.restricts(fields?.get(property)?.type?.options.readonly)) throw forbidden();
 }
 
-async function removeFile(context: OpenLevelContext): Promise<Reply> {
+async function removeFile(context: OpenLevelContext): Promise<TextAnswer> {
   const field = await FileField.open(context);
   const { entity, ...read } = await fetchOne(context);
   const { file } = entity as object as Partial<StoredValue>;
@@ -114,7 +114,7 @@ async function removeFile(context: OpenLevelContext): Promise<Reply> {
   checkVersion(context, read);
   await field.clear(file);
   await field.dispose(file);
-  return { status: 204 };
+  return { kind: "text", status: 204 };
 }
 
 /** Housekeeping removes the other files. */

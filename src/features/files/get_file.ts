@@ -2,7 +2,8 @@ import type { Response } from "express-types";
 import { notFound } from "../../errors/refusals.ts";
 import { tagOf, type VersionRead } from "../../pipeline/request/versions.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
-import { isOver, type Reply } from "../../pipeline/request/reply.ts";
+import type { Answer } from "../../pipeline/request/answer.ts";
+import { isOver } from "../../pipeline/request/response.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { cutAnswer } from "../../http/replies/connection.ts";
 import { ResponseStream } from "../../http/replies/response_stream.ts";
@@ -16,7 +17,7 @@ import { type ByteRange, readRange } from "./range.ts";
 /** Other requests may replace the file before its first byte is read. */
 const MAX_TRIES = 3;
 
-export async function getFile(context: OpenLevelContext, config: FileConfig): Promise<Reply> {
+export async function getFile(context: OpenLevelContext, config: FileConfig): Promise<Answer> {
   const field = await FileField.open(context);
   for (let tries = 1;; tries++) {
     const { entity, version, parentId } = await fetchOne(context);
@@ -31,8 +32,10 @@ export async function getFile(context: OpenLevelContext, config: FileConfig): Pr
       const first = await pieces?.next();
       const ahead = first?.value === undefined ? [] : [first.value];
       return {
+        kind: "stream",
         status: 200,
-        takeOver: (res) => sendFile(res, { ...answer, ahead, pieces, timeoutMS }),
+        staysOpen: false,
+        send: (res) => sendFile(res, { ...answer, ahead, pieces, timeoutMS }),
       };
     } catch (error) {
       if (!(error instanceof MissingChunkError) || tries === MAX_TRIES) throw error;

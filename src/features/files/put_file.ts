@@ -13,7 +13,7 @@ import { toJson } from "../../json/to_json.ts";
 import { toAnswer } from "../../pipeline/failures.ts";
 import { countSelected, openLevel } from "../../pipeline/open_level.ts";
 import { isMinimal, withoutBody } from "../../pipeline/request/preferences.ts";
-import type { Reply } from "../../pipeline/request/reply.ts";
+import type { TextAnswer } from "../../pipeline/request/answer.ts";
 import {
   type LevelContext,
   makeCall,
@@ -86,7 +86,7 @@ function tooLarge({ maxBytes }: FileConfig): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: maxBytes });
 }
 
-export async function putFile(context: OpenLevelContext, config: FileConfig): Promise<Reply> {
+export async function putFile(context: OpenLevelContext, config: FileConfig): Promise<TextAnswer> {
   const { req } = context;
   try {
     return await upload(context, config);
@@ -96,7 +96,7 @@ export async function putFile(context: OpenLevelContext, config: FileConfig): Pr
   }
 }
 
-async function upload(context: OpenLevelContext, config: FileConfig): Promise<Reply> {
+async function upload(context: OpenLevelContext, config: FileConfig): Promise<TextAnswer> {
   const { level: { link }, timeBudget } = context;
   const field = await FileField.open(context);
   const before = await field.read();
@@ -125,13 +125,14 @@ async function upload(context: OpenLevelContext, config: FileConfig): Promise<Re
   const { file: _file, ...description } = value;
   const version = stored ?? outerVersionAfter(now);
   const { parentId } = versionRead({}, now);
-  const reply: Reply = {
+  const answer: TextAnswer = {
+    kind: "text",
     status: replaced === undefined ? 201 : 200,
     text: toJson(description, now.level.shape),
     headers: { ETag: fileTag(value, { version, parentId }) },
     ...replaced === undefined && { created: "" },
   };
-  return isMinimal(context) ? withoutBody(reply) : reply;
+  return isMinimal(context) ? withoutBody(answer) : answer;
 }
 
 /** The entity and the rights may have changed during a long upload. */

@@ -10,7 +10,7 @@ import { entityTexts } from "../../pipeline/read.ts";
 import { isDateOnly } from "../../schema/fields/date_only.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
-import type { Reply } from "../../pipeline/request/reply.ts";
+import type { TextAnswer } from "../../pipeline/request/answer.ts";
 
 export interface GroupsConfig {
   readonly by: ReadonlyMap<string, DateUnit | undefined>;
@@ -34,7 +34,10 @@ export interface GroupsQuery {
 
 type Values = Readonly<Record<string, unknown>>;
 
-export async function readGroups(context: OpenLevelContext, query: GroupsQuery): Promise<Reply> {
+export async function readGroups(
+  context: OpenLevelContext,
+  query: GroupsQuery,
+): Promise<TextAnswer> {
   const { shape } = context.level;
   const { by, sum, avg, config: { max } } = query;
   checkPopulated(context, by);
@@ -46,7 +49,7 @@ export async function readGroups(context: OpenLevelContext, query: GroupsQuery):
     excess: `There are more than ${max} groups: narrow them by q, or group by less`,
   });
   const rows = found.map((group) => rowOf(group, { ...query, shape }));
-  return { status: 200, text: await textOf(rows, context) };
+  return { kind: "text", status: 200, text: await textOf(rows, context) };
 }
 
 /** Groups show only the references by which they are formed. */

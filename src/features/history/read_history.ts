@@ -7,7 +7,7 @@ import type { ParameterFacts } from "../../pipeline/description.ts";
 import { passHook } from "../../pipeline/pass_hooks.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { linkUrl } from "../../pipeline/request/link_url.ts";
-import type { Reply } from "../../pipeline/request/reply.ts";
+import type { TextAnswer } from "../../pipeline/request/answer.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import type { StoredObject } from "../../store/values.ts";
@@ -52,7 +52,7 @@ const ALLOWED = {
 } as const;
 
 /** Hooks of `one()` also hide values of earlier versions. */
-export async function readHistory(context: OpenLevelContext): Promise<Reply> {
+export async function readHistory(context: OpenLevelContext): Promise<TextAnswer> {
   const { limit, after } = readPage(context.req);
   const isNamed = readNames(context.req);
   const { entity, passed } = await fetchOne(context);
@@ -75,6 +75,7 @@ export async function readHistory(context: OpenLevelContext): Promise<Reply> {
   for (const each of records) list.push(await showRecord(shown, each));
   const last = hasMore ? records.at(-1)?.record : undefined;
   return {
+    kind: "text",
     status: 200,
     text: JSON.stringify(isNamed ? await withNames(context, list) : list),
     ...last && { headers: { Link: nextLink(context.req, { limit, after: last.version }) } },

@@ -2,7 +2,7 @@ import type { Document, Model } from "mongoose";
 import { notFound } from "../../errors/refusals.ts";
 import { readActionBody } from "../../pipeline/action.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
-import type { Reply } from "../../pipeline/request/reply.ts";
+import type { TextAnswer } from "../../pipeline/request/answer.ts";
 import { changeEntity } from "../../pipeline/write.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
@@ -20,7 +20,7 @@ import type { StoredRecord } from "./history_collection.ts";
 import { eachRecord, latestOf, valuesBefore } from "./read_records.ts";
 
 /** Only fields that the caller may see and set are set back. */
-export async function revert(context: OpenLevelContext): Promise<Reply> {
+export async function revert(context: OpenLevelContext): Promise<TextAnswer> {
   const { level: { action } } = context;
   return await changeEntity(context, async (entity) => {
     const version = Number(await readActionBody(context, action?.body));

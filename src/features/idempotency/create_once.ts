@@ -13,7 +13,8 @@ import { passGuard } from "../../pipeline/pass_guard.ts";
 import { passHook, passPreFetch } from "../../pipeline/pass_hooks.ts";
 import { NO_PIECES } from "../../pipeline/pieces.ts";
 import { versionBefore } from "../../pipeline/read.ts";
-import { pathOf, type Reply } from "../../pipeline/request/reply.ts";
+import type { Answer, TextAnswer } from "../../pipeline/request/answer.ts";
+import { pathOf } from "../../pipeline/request/response.ts";
 import { translatedAnswer } from "../../pipeline/request/reporter.ts";
 import { enterLevel, requestView } from "../../pipeline/request/request_context.ts";
 import type { LevelContext, OpenLevelContext } from "../../pipeline/request/request_context.ts";
@@ -47,7 +48,7 @@ export interface KeyUse {
 export async function createOnce(
   { context, run }: WrappedOperation,
   { key, bodyHash, config: { keepMS, caller } }: KeyUse,
-): Promise<Reply> {
+): Promise<Answer> {
   const { timeBudget, route, source, req, pieces: { creations: count } } = context;
   const { db } = await context.model();
   const lostMS = Math.max(LOST_MS, route.maxTimeMS * 2);
@@ -65,9 +66,9 @@ export async function createOnce(
   if (record.state === "resumed" && await isMade()) return await record.finish().then(again);
   context.cache.claim = record;
   try {
-    const reply = await run();
+    const answer = await run();
     if (!record.isFinished) await record.finish();
-    return reply;
+    return answer;
   } catch (error) {
     const { status = 500 } = translatedAnswer(context, error) ?? {};
     if (record.isFinished) throw error;
@@ -153,7 +154,7 @@ function isDuplicate(error: unknown): boolean {
 async function replay(
   context: OpenLevelContext,
   { ids, isMany }: { readonly ids: readonly unknown[]; readonly isMany: boolean },
-): Promise<Reply> {
+): Promise<TextAnswer> {
   const names = ids.map(String);
   if (isMany) {
     const passed = await mapAll(names, async (id) => {

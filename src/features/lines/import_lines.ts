@@ -10,7 +10,8 @@ import {
 } from "../../pipeline/lists/item_results.ts";
 import { isMinimal } from "../../pipeline/request/preferences.ts";
 import { translatedAnswer } from "../../pipeline/request/reporter.ts";
-import { isOver, type Reply } from "../../pipeline/request/reply.ts";
+import type { Answer } from "../../pipeline/request/answer.ts";
+import { isOver } from "../../pipeline/request/response.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { writeEach } from "../../pipeline/write_each.ts";
 import type { BodyLine, LineFormat } from "./body_parser.ts";
@@ -25,7 +26,7 @@ const MAX_REFUSED = 10_000;
 export function importLines(
   context: OpenLevelContext,
   { batch, format }: { readonly batch: number; readonly format: LineFormat },
-): Reply {
+): Answer {
   const { req, level: { shape }, route: { bodyLimits } } = context;
   const { maxImportBytes, ...limits } = bodyLimits;
   const stopping = new AbortController();
@@ -39,7 +40,8 @@ export function importLines(
     signal: stopping.signal,
     isOver: () => isOver(req),
   });
-  return { status: 207, lines: createLines(context, batches), stop: () => stopping.abort() };
+  const lines = createLines(context, batches);
+  return { kind: "lines", status: 207, lines, stop: () => stopping.abort() };
 }
 
 async function* createLines(

@@ -6,7 +6,7 @@ import { StoreFailure } from "../../errors/failure.ts";
 import { toJson } from "../../json/to_json.ts";
 import { isOutage } from "../../pipeline/failures.ts";
 import { errorAnswer, translatedAnswer } from "../../pipeline/request/reporter.ts";
-import { isOver } from "../../pipeline/request/reply.ts";
+import { isOver } from "../../pipeline/request/response.ts";
 import { eventsBetween, isNamed, ListLog, putsOf, READY, writeEvents } from "./list_events.ts";
 import type { KnownDigests, ListEvent } from "./list_events.ts";
 import { type LiveSource, readEntities } from "./live_reading.ts";

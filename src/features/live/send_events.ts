@@ -6,7 +6,7 @@ import { overloaded } from "../../pipeline/failures.ts";
 import { limitsOf, type LiveLimits } from "./live_limits.ts";
 import { type EventSender, Subscription } from "./subscription.ts";
 import type { Call } from "../../pipeline/request/request_context.ts";
-import { isOver, onConnectionClose } from "../../pipeline/request/reply.ts";
+import { isOver, onConnectionClose } from "../../pipeline/request/response.ts";
 import { cutAnswer } from "../../http/replies/connection.ts";
 import { onServerClose } from "../../http/replies/server_close.ts";
 

@@ -5,7 +5,7 @@ import { describeResults } from "../../pipeline/lists/item_results.ts";
 import { mapAll } from "../../sources/lists/map_in_order.ts";
 import { performWrite } from "../../pipeline/perform_write.ts";
 import { persistEach } from "../../pipeline/persist.ts";
-import type { Reply } from "../../pipeline/request/reply.ts";
+import type { TextAnswer } from "../../pipeline/request/answer.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { answerCreated, mergeDraft, passPreSave, refuseProblems } from "../../pipeline/write.ts";
 import { NO_OBJECT, writeEach } from "../../pipeline/write_each.ts";
@@ -19,19 +19,19 @@ interface Creation {
 export async function createMany(
   context: OpenLevelContext,
   { elements, atomic }: Creation,
-): Promise<Reply> {
-  if (elements.length === 0) return { status: 201, text: "[]" };
+): Promise<TextAnswer> {
+  if (elements.length === 0) return { kind: "text", status: 201, text: "[]" };
   if (!atomic) {
     const results = await writeEach(context, elements);
     const described = await describeResults(context, { results, bodies: elements });
-    return { status: 207, text: toJson(described) };
+    return { kind: "text", status: 207, text: toJson(described) };
   }
   const result = elements.every(isJsonObject)
     ? await performWrite(context, { bodies: elements, isAtomic: true })
     : undefined;
   return result === undefined
     ? await createAtomically(context, elements)
-    : { status: 201, ...result };
+    : { kind: "text", status: 201, ...result };
 }
 
 /**
@@ -40,7 +40,7 @@ export async function createMany(
 async function createAtomically(
   context: OpenLevelContext,
   elements: readonly unknown[],
-): Promise<Reply> {
+): Promise<TextAnswer> {
   const { level: { hooks }, source, cache: { claim } } = context;
   const others: Problems = {};
   const opened = await mapAll([...elements.entries()], async ([index, body]) => {

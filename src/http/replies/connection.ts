@@ -2,7 +2,7 @@ import type { Request, Response } from "express-types";
 import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
 import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
-import { hasEnded, onConnectionClose } from "../../pipeline/request/reply.ts";
+import { hasEnded, onConnectionClose } from "../../pipeline/request/response.ts";
 
 /**
  * With request pipelining, the connection may still be sending earlier answers. A large answer would occupy memory

@@ -1,6 +1,6 @@
 import type { Response } from "express-types";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
-import { isOver, onConnectionClose } from "../../pipeline/request/reply.ts";
+import { isOver, onConnectionClose } from "../../pipeline/request/response.ts";
 import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { cutAnswer, onSendTimeout, SlowClientError } from "./connection.ts";
 

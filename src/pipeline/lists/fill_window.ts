@@ -9,7 +9,7 @@ import { leftOutBy } from "../../declare/hooks/named_fields.ts";
 import { topOf } from "../../filter/filters.ts";
 import { nameTheirFields } from "../../sources/collection/plan_read.ts";
 import { windowOrder } from "../open_level.ts";
-import { isOver } from "../request/reply.ts";
+import { isOver } from "../request/response.ts";
 import { showsStoredValues } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { fillPage } from "../../sources/lists/fill_page.ts";
 

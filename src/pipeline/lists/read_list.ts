@@ -8,21 +8,29 @@ import type { EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts"
 import { concatenatedTexts, inBatches, showEntity } from "../read.ts";
 import { prepareRead } from "../fetch.ts";
 import { type OpenLevelContext, separatorOf } from "../request/request_context.ts";
-import { isOver, type Reply } from "../request/reply.ts";
+import type { ListAnswer } from "../request/answer.ts";
+import { isOver } from "../request/response.ts";
 import { mapInOrder } from "../../sources/lists/map_in_order.ts";
 import { fillWindow } from "./fill_window.ts";
 
-export async function readList(context: OpenLevelContext): Promise<Reply> {
+export async function readList(context: OpenLevelContext): Promise<ListAnswer> {
   const { window, frame } = context.pieces;
   if (window === undefined) {
     const total = await count(context);
-    return { ...await readWhole(context), frame, found: { total } };
+    return {
+      kind: "list",
+      status: 200,
+      pieces: await readWhole(context),
+      frame,
+      found: { total },
+    };
   }
   const read = await window.locate(context);
   const found = await readPart(context, read);
   return {
+    kind: "list",
     status: 200,
-    gathered: [found.text],
+    pieces: [found.text],
     frame,
     found: { total: found.total, part: { found, read } },
   };
@@ -42,20 +50,18 @@ async function count({ pieces: { total }, source }: OpenLevelContext): Promise<n
 }
 
 /** Entities are converted at once, so that not all of them are in memory together. */
-async function readWhole(context: OpenLevelContext): Promise<Reply> {
+async function readWhole(context: OpenLevelContext): Promise<ListAnswer["pieces"]> {
   const read = await prepareRead(context);
   if (read.kind === "bytes") {
-    return read.runsHooks
-      ? { status: 200, gathered: await gatherPieces(read.list()) }
-      : { status: 200, texts: read.list() };
+    return read.runsHooks ? await gatherPieces(read.list()) : read.list();
   }
   const { hooks } = context.level;
   const shown = mapInOrder(whileAwaited(context, read), (entity) => showEntity(context, entity));
   const texts = textsOf(context, shown);
   if (hooks.postFetch === undefined && hooks.preSend === undefined) {
-    return { status: 200, texts: concatenated(texts, separatorOf(context)) };
+    return concatenated(texts, separatorOf(context));
   }
-  return { status: 200, gathered: await gatherList(texts, separatorOf(context)) };
+  return await gatherList(texts, separatorOf(context));
 }
 
 /** Nobody needs the rest after a disconnect or the end of the response. */

@@ -7,7 +7,7 @@ import { readBody } from "../../write/body/read_body.ts";
 import { passGuardOf } from "../pass_guard.ts";
 import { actorBy } from "../request/actor.ts";
 import { makeTimeBudget } from "../request/request_context.ts";
-import type { Reply } from "../request/reply.ts";
+import type { TextAnswer } from "../request/answer.ts";
 import type { Route } from "../request/route.ts";
 import type { Endpoint } from "../router_feature.ts";
 import { operationOfEndpoint } from "./operation_names.ts";
@@ -73,7 +73,7 @@ interface AnsweredRequest {
 async function answerRequest(
   req: FrameworkRequest,
   { route, settings, actor, tenant }: AnsweredRequest,
-): Promise<Reply> {
+): Promise<TextAnswer> {
   const { bodyLimits } = settings;
   const isSent = route.body !== undefined && hasBody(req);
   const body = isSent ? readBody(req, bodyLimits) : undefined;
@@ -89,7 +89,12 @@ async function answerRequest(
     }));
   const value: unknown = await makeTimeBudget(settings).wait(Promise.resolve(given));
   const status = statusOf(route);
-  return { status, headers, ...route.answer && status !== 204 && { text: toJson(value) } };
+  return {
+    kind: "text",
+    status,
+    headers,
+    ...route.answer && status !== 204 && { text: toJson(value) },
+  };
 }
 
 export function statusOf({ answer, status = answer === undefined ? 204 : 200 }: PluginRoute) {

@@ -1,6 +1,6 @@
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { queryOf } from "../../filter/query_string.ts";
-import { pathOf } from "./reply.ts";
+import { pathOf } from "./response.ts";
 
 const IN_BODY = Symbol("mongrove parameters in the body");
 

@@ -2,7 +2,7 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { badFormat } from "../../errors/refusals.ts";
 import { readItems } from "./header_items.ts";
 import type { LevelContext } from "./request_context.ts";
-import type { Reply } from "./reply.ts";
+import type { TextAnswer } from "./answer.ts";
 
 /** The first of repeated preferences counts (RFC 7240). */
 export function preferencesOf(
@@ -33,7 +33,7 @@ export function isMinimal({ route: { operation }, req }: LevelContext): boolean 
   return preferencesOf(req).get("return")?.toLowerCase() === "minimal";
 }
 
-export function withoutBody({ text: _text, ...reply }: Reply): Reply {
-  const headers = { ...reply.headers, "Preference-Applied": "return=minimal" };
-  return { ...reply, status: reply.status === 201 ? 201 : 204, headers };
+export function withoutBody({ text: _text, ...answer }: TextAnswer): TextAnswer {
+  const headers = { ...answer.headers, "Preference-Applied": "return=minimal" };
+  return { ...answer, status: answer.status === 201 ? 201 : 204, headers };
 }

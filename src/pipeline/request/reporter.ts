@@ -20,7 +20,7 @@ import {
   translateHookFailure,
 } from "../failures.ts";
 import type { LevelContext } from "./request_context.ts";
-import { isOver } from "./reply.ts";
+import { isOver } from "./response.ts";
 
 /** The place of an error in the API. `onError` gets this object as its third argument. */
 export interface ErrorContext {

@@ -15,7 +15,7 @@ import type { PluginSet } from "../plugins/plugin_set.ts";
 import type { ActorFunction } from "./actor.ts";
 import type { ReaderOptions } from "../reader_options.ts";
 import type { RouteRights } from "./reader_rights.ts";
-import type { Reply } from "./reply.ts";
+import type { Answer } from "./answer.ts";
 import type { Reporter } from "./reporter.ts";
 import type { StrictParts } from "./strict_parts.ts";
 import type { LevelContext, OpenLevelContext } from "./request_context.ts";
@@ -44,7 +44,7 @@ export interface Level {
   readonly kind: Operation;
   readonly action?: ActionRecord;
   /** For a route that a class option has added. */
-  readonly perform?: ((context: OpenLevelContext) => Promise<Reply>) | undefined;
+  readonly perform?: ((context: OpenLevelContext) => Promise<Answer>) | undefined;
   readonly checkRights?: ((context: LevelContext) => void) | undefined;
   readonly checkRequest?: ((context: LevelContext) => void) | undefined;
   readonly bytes?: BytesFacts | undefined;

@@ -5,7 +5,7 @@ import { asVersion, type Version } from "../../schema/fields/system_fields.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import type { LevelContext, OpenLevelContext } from "./request_context.ts";
-import type { Reply } from "./reply.ts";
+import type { TextAnswer } from "./answer.ts";
 
 /** Here, `parentId` is a hash. */
 export type IfMatch = "any" | readonly { readonly version: Version; readonly parentId?: string }[];
@@ -52,7 +52,7 @@ function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean
  */
 export function tagOf(
   version: Version,
-  { text, parentId }: Pick<Reply, "text" | "parentId">,
+  { text, parentId }: Pick<TextAnswer, "text" | "parentId">,
 ): string {
   const mark = parentId === undefined ? "" : hashOf(parentId, MARK_LENGTH);
   // `readIfMatch()` finds the hash of the identifier behind the hash of the body, which has a fixed length, so an

@@ -1,34 +1,6 @@
 import type { Response } from "express-types";
 import type { Socket } from "node:net";
-import type { JsonPiece } from "../../json/bytes/json_writer.ts";
-import type { Found } from "../pieces.ts";
-import type { Frame } from "./frame.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
-
-export interface Reply {
-  readonly status: 200 | 201 | 204 | 207;
-  readonly text?: string | Uint8Array;
-  /** Only for lists without hooks, because the status cannot change after the first chunk. */
-  readonly texts?: AsyncIterable<JsonPiece>;
-  readonly gathered?: readonly JsonPiece[];
-  /** Sent while an import runs: the lines of a batch precede the next batch. */
-  readonly lines?: AsyncIterable<string>;
-  /** Ends `lines` early for a closing server. */
-  readonly stop?: () => void;
-  readonly frame?: Frame | undefined;
-  readonly found?: Found;
-  readonly takeOver?: (res: Response) => Promise<void>;
-  /** A closing server refuses such a request with a 503. */
-  readonly staysOpen?: boolean;
-  /** For the `ETag`. `null` without a version. */
-  readonly version?: number | null;
-  /** Set if the path may lead to another document later, for which this `ETag` must not be accepted. */
-  readonly parentId?: string | undefined;
-  /** Given only by the removal of many entities. */
-  readonly affected?: number | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly created?: string;
-}
 
 /** A client would read `//name` in `Location` as another host. */
 export function pathOf({ baseUrl, path }: FrameworkRequest): string {

@@ -6,7 +6,8 @@ import { logHint } from "../../errors/log.ts";
 import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import type { Frame } from "../../pipeline/request/frame.ts";
 import { tagOf } from "../../pipeline/request/versions.ts";
-import { isOver, pathOf, type Reply } from "../../pipeline/request/reply.ts";
+import type { Answer, LinesAnswer, ListAnswer, TextAnswer } from "../../pipeline/request/answer.ts";
+import { isOver, pathOf } from "../../pipeline/request/response.ts";
 import { type JsonPiece, PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { awaitTurn, cutAnswer, isQueued } from "./connection.ts";
 import { framed, JSON_ARRAY, JSON_TYPE } from "./frames.ts";
@@ -16,27 +17,36 @@ import { onServerClose } from "./server_close.ts";
 /** Middleware may have set these headers already, so values are added. */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
 
-export async function sendReply(
+export async function sendAnswer(
   res: Response,
-  { reply, timeoutMS }: { reply: Reply; timeoutMS: number },
+  { answer, timeoutMS }: { readonly answer: Answer; readonly timeoutMS: number },
 ): Promise<void> {
+  if (answer.kind === "stream") return await answer.send(res);
   if (isOver(res.req as FrameworkRequest)) return;
   if (res.headersSent) return await cutBegun(res);
-  for (const [name, value] of Object.entries(reply.headers ?? {})) {
+  for (const [name, value] of Object.entries(answer.headers ?? {})) {
     if (SHARED_HEADERS.has(name)) res.append(name, value);
     else res.setHeader(name, value);
   }
-  if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
-  const { texts, gathered, status, text, version, frame = JSON_ARRAY } = reply;
-  if (reply.lines !== undefined) return await sendLines(res, { ...reply, timeoutMS });
-  if (texts !== undefined) return await sendList(res, { texts, status, frame, timeoutMS });
-  res.status(status);
-  if (gathered !== undefined) {
-    const pieces = await framed(gathered, frame);
-    return await sendGathered(res, { pieces, type: frame.type, timeoutMS });
+  switch (answer.kind) {
+    case "lines":
+      return await sendLines(res, { ...answer, timeoutMS });
+    case "list":
+      return await sendList(res, { ...answer, timeoutMS });
+    default:
+      return await sendText(res, { ...answer, timeoutMS });
   }
+}
+
+async function sendText(
+  res: Response,
+  { timeoutMS, ...answer }: TextAnswer & { readonly timeoutMS: number },
+): Promise<void> {
+  const { status, text, version, created } = answer;
+  if (created !== undefined) res.setHeader("Location", locationOf(res, created));
+  res.status(status);
   if (version !== undefined && !res.hasHeader("ETag")) {
-    res.setHeader("ETag", tagOf(version, reply));
+    res.setHeader("ETag", tagOf(version, answer));
   }
   if (text === undefined) return void res.end();
   // A creation of several entities has no single version.
@@ -58,6 +68,18 @@ function locationOf({ req }: Response, id: string): string {
   return id === "" ? path : `${path}/${encodeURIComponent(id)}`;
 }
 
+async function sendList(
+  res: Response,
+  { pieces, status, frame = JSON_ARRAY, timeoutMS }: ListAnswer & { readonly timeoutMS: number },
+): Promise<void> {
+  if (Symbol.asyncIterator in pieces) {
+    return await sendWhileRead(res, { texts: pieces, status, frame, timeoutMS });
+  }
+  res.status(status);
+  const all = await framed(pieces, frame);
+  await sendGathered(res, { pieces: all, type: frame.type, timeoutMS });
+}
+
 interface SentList {
   readonly texts: AsyncIterable<JsonPiece>;
   readonly status: number;
@@ -69,7 +91,7 @@ interface SentList {
  * A list in one chunk, or not longer than `PIECE_BYTES`, is sent as a whole, with `Content-Length` and `ETag`. A longer
  * list is sent while it is read.
  */
-async function sendList(
+async function sendWhileRead(
   res: Response,
   { texts, status, frame: { type, rows, open, close, empty }, timeoutMS }: SentList,
 ): Promise<void> {
@@ -115,7 +137,7 @@ async function sendList(
 /** The headers wait for the first results, so that an earlier error gets an answer with its status. */
 async function sendLines(
   res: Response,
-  { lines = EMPTY, stop = () => {}, status, timeoutMS }: Reply & { readonly timeoutMS: number },
+  { lines, stop, status, timeoutMS }: LinesAnswer & { readonly timeoutMS: number },
 ): Promise<void> {
   const stream = new ResponseStream(res, timeoutMS);
   const stopListening = onServerClose(res.req, stop);
@@ -138,8 +160,6 @@ async function sendLines(
   }
   if (stream.isTaken) await cutBegun(res);
 }
-
-const EMPTY: AsyncIterable<string> = (async function* () {})();
 
 function bytesOf(text: JsonPiece): Uint8Array {
   return typeof text === "string" ? Buffer.from(text) : text;

@@ -1,0 +1,47 @@
+import type { Response } from "express-types";
+import type { JsonPiece } from "../../json/bytes/json_writer.ts";
+import type { Found } from "../pieces.ts";
+import type { Frame } from "./frame.ts";
+
+interface Shared {
+  readonly status: 200 | 201 | 204 | 207;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface TextAnswer extends Shared {
+  readonly kind: "text";
+  /** Missing for an answer without a body. */
+  readonly text?: string | Uint8Array;
+  /** For the `ETag`. `null` without a version. */
+  readonly version?: number | null;
+  /** Set if the path may lead to another document later, for which this `ETag` must not be accepted. */
+  readonly parentId?: string | undefined;
+  readonly created?: string;
+  /** Given only by the removal of many entities. */
+  readonly affected?: number | undefined;
+}
+
+export interface ListAnswer extends Shared {
+  readonly kind: "list";
+  /** Read while they are sent only for lists without hooks, because the status cannot change after the first piece. */
+  readonly pieces: AsyncIterable<JsonPiece> | readonly JsonPiece[];
+  readonly frame: Frame | undefined;
+  readonly found: Found;
+}
+
+/** Sent while an import runs: the lines of a batch precede the next batch. */
+export interface LinesAnswer extends Shared {
+  readonly kind: "lines";
+  readonly lines: AsyncIterable<string>;
+  /** Ends `lines` early for a closing server. */
+  readonly stop: () => void;
+}
+
+interface StreamAnswer extends Shared {
+  readonly kind: "stream";
+  readonly send: (res: Response) => Promise<void>;
+  /** A closing server refuses such a request with a 503. */
+  readonly staysOpen: boolean;
+}
+
+export type Answer = TextAnswer | ListAnswer | LinesAnswer | StreamAnswer;
