@@ -52,8 +52,7 @@ export async function changesFrom(
   folder: string,
   { uri, report }: Omit<FromOptions, "plain">,
 ): Promise<Readonly<Record<string, string>>> {
-  const text = await readFile(join(folder, RECORD_FILE), "utf8");
-  const { plain, models: known, hash }: FromRecord = JSON.parse(text);
+  const { plain, models: known, hash } = await readRecord(join(folder, RECORD_FILE));
   const notes: string[] = [];
   const found = await readDatabase(uri, {
     known: new Map(Object.entries(known)),
@@ -89,6 +88,16 @@ export async function changesFrom(
     else written[name] = text;
   }
   return { ...written, [RECORD_FILE]: json(record) };
+}
+
+async function readRecord(path: string): Promise<FromRecord> {
+  try {
+    const record = JSON.parse(await readFile(path, "utf8"));
+    if (typeof record.hash === "string" && typeof record.models === "object") return record;
+  } catch {
+    // The error of `JSON.parse()` does not name the file.
+  }
+  throw new Error(`Cannot compare with a database: ${RECORD_FILE} is no record of new --from`);
 }
 
 function makeFiles(

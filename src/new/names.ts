@@ -72,15 +72,15 @@ function wordsOf(text: string): string[] {
   return text.split(/[^\p{L}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u).filter((word) => word !== "");
 }
 
-const IRREGULAR: Readonly<Record<string, string>> = {
-  children: "child",
-  men: "man",
-  people: "person",
-  women: "woman",
-};
+const IRREGULAR: ReadonlyMap<string, string> = new Map([
+  ["children", "child"],
+  ["men", "man"],
+  ["people", "person"],
+  ["women", "woman"],
+]);
 
 export function singular(word: string): string {
-  const { [word.toLowerCase()]: irregular } = IRREGULAR;
+  const irregular = IRREGULAR.get(word.toLowerCase());
   if (irregular !== undefined) return irregular;
   if (/(ss|us|is|news|series|species)$/i.test(word)) return word;
   if (/(mov|cook|calor)ies$/i.test(word) || !/..s$/i.test(word)) {

@@ -14,6 +14,7 @@ const CASES = [
   ["news", "News news /news"],
   ["people", "Person person /people"],
   ["bus", "Bus bus /bus"],
+  ["constructor", "Constructor constructor /constructor"],
   ["cookies", "Cookie cookie /cookies"],
   ["data", "Data data /data"],
   ["maps", "Map2 map2 /maps"],

@@ -7,6 +7,9 @@ import { Seen } from "./seen.ts";
 
 const SAMPLE = 1000;
 
+/** Larger samples are cut off. */
+const SAMPLE_BYTES = 64 * 2 ** 20;
+
 /** A sample of a view may be the work of hours. */
 const SAMPLE_MS = 60_000;
 
@@ -38,7 +41,13 @@ export async function readDatabase(
   const client = await connect(uri, mongoose);
   try {
     const db = client.db();
-    const reader = new DatabaseReader(db, { ...options, isReserved: reservedBy(mongoose) });
+    const reader = new DatabaseReader(db, {
+      known: options.known,
+      // Clients of the database may have chosen names that control a terminal.
+      note: (text) => options.note(text.replaceAll(/\p{Cc}/gu, "\ufffd")),
+      isReserved: reservedBy(mongoose),
+      deserialize: (bytes) => mongoose.mongo.BSON.deserialize(bytes, { promoteValues: false }),
+    });
     const models = await reader.read();
     if (models.length === 0) {
       throw new Error(
@@ -85,7 +94,10 @@ interface Sampled {
   readonly indexes: FoundModel["indexes"];
 }
 
-type ReaderOptions = ReadDatabaseOptions & Pick<InferOptions, "isReserved">;
+interface ReaderOptions extends ReadDatabaseOptions, Pick<InferOptions, "isReserved"> {
+  /** Keeps the types of numbers. */
+  deserialize(bytes: Uint8Array): object;
+}
 
 class DatabaseReader {
   readonly #db: mongo.Db;
@@ -108,7 +120,8 @@ class DatabaseReader {
       if (isFile) note(`${each.name}: no model, because it belongs to the GridFS "${bucket}"`);
       const isOwn = /^(system\.|enxcol_\.|mongrove_)/.test(each.name);
       const found = isFile || isOwn ? undefined : await this.#sample(each).catch((error) => {
-        note(`${each.name}: no model, because it cannot be read (${error.message})`);
+        // The message can have values.
+        note(`${each.name}: no model, because it cannot be read (${error.codeName ?? error.name})`);
         return undefined;
       });
       if (found !== undefined) sampled.push(found);
@@ -125,9 +138,12 @@ class DatabaseReader {
     const { isReserved, note } = this.#options;
     const collection = this.#db.collection(name);
     const seen = new Seen();
-    const settings = { promoteValues: false, maxTimeMS: SAMPLE_MS, enableUtf8Validation: false };
+    const settings = { raw: true, maxTimeMS: SAMPLE_MS, batchSize: 100 };
+    let size = 0;
     for await (const each of collection.aggregate([{ $sample: { size: SAMPLE } }], settings)) {
-      seen.add(each);
+      const bytes = each as Uint8Array;
+      seen.add(this.#options.deserialize(bytes));
+      if ((size += bytes.length) > SAMPLE_BYTES) break;
     }
     const id = identifierOf(seen);
     if (id === undefined) {
@@ -245,7 +261,9 @@ function modelOf({ seen, ...sampled }: Sampled, names: ModelNames): FoundModel {
   const sort = sampled.indexes.flatMap(({ keys }) => {
     const [first = ""] = Object.keys(keys);
     const field = fields.find(({ name }) => name === first);
-    const isSortable = field && [1, -1].includes(keys[first] as number) && !field.isList &&
+    // A comma or a minus has a meaning in the parameter.
+    const isSortable = field && /^\w+$/.test(first) && [1, -1].includes(keys[first] as number) &&
+      !field.isList &&
       !field.hidden &&
       !["Class", "Map", "Object", "Buffer"].includes(field.kind);
     return isSortable ? [JSON.stringify(first)] : [];

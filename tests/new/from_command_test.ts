@@ -43,6 +43,32 @@ test("createApp() refuses a database without entities", async () => {
   await Deno.remove(folder);
 });
 
+test("createApp() takes no other models.json for a record, and shows no value of an error", async () => {
+  await using database = await openDatabase();
+  await database.connection.collection("command_dogs").insertOne({ name: "a" });
+  const pipeline = [{ $project: { x: { $toInt: "$name" } } }];
+  await database.connection.createCollection("command_view", {
+    viewOn: "command_dogs",
+    pipeline,
+  });
+  const folder = await Deno.makeTempDir();
+  const lines: string[] = [];
+  const report = (line: string) => void lines.push(line);
+  for (const text of ["", "[]", "{}"]) {
+    await Deno.writeTextFile(join(folder, "models.json"), text);
+    await assertRejects(
+      () => createApp(folder, { from: database.uri }),
+      Error,
+      "Cannot compare with a database: models.json is no record of new --from",
+    );
+  }
+  await Deno.remove(join(folder, "models.json"));
+  await createApp(folder, { from: database.uri, report });
+  const broken = "command_view: no model, because it cannot be read (ConversionFailure)";
+  assertEquals(lines, ["command_dogs: 1 entities read", broken]);
+  await Deno.remove(folder, { recursive: true });
+});
+
 /** Runs the program in a folder. */
 async function runNew(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
   const file = new URL("../../src/new/mod.ts", import.meta.url).href;
