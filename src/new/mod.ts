@@ -96,7 +96,9 @@ export async function createApp(
   { runtime = "Deno" in globalThis ? "deno" : "node", ...options }: CreateAppOptions = {},
 ): Promise<string[]> {
   checkOptions({ runtime, ...options });
-  const { from: uri, write = false, report = () => {}, ...kind } = options;
+  const { from: uri, write = false, report: tell = () => {}, ...kind } = options;
+  // Clients of the database may have chosen names that control a terminal.
+  const report = (line: string) => tell(line.replaceAll(/\p{Cc}/gu, "\ufffd"));
   const path = resolve(folder);
   if (uri !== undefined && existsSync(join(path, RECORD_FILE))) {
     const changes = await changesFrom(path, { uri, report });

@@ -42,9 +42,7 @@ export async function readDatabase(
   try {
     const db = client.db();
     const reader = new DatabaseReader(db, {
-      known: options.known,
-      // Clients of the database may have chosen names that control a terminal.
-      note: (text) => options.note(text.replaceAll(/\p{Cc}/gu, "\ufffd")),
+      ...options,
       isReserved: reservedBy(mongoose),
       deserialize: (bytes) => mongoose.mongo.BSON.deserialize(bytes, { promoteValues: false }),
     });

@@ -49,6 +49,11 @@ const CASES: readonly (readonly [string, (store: Store) => Promise<unknown>, str
       "+ changing_cats.color: String",
     ],
   ],
+  [
+    "a name that controls a terminal",
+    (store) => store("changing_dogs").updateOne({}, { $set: { "a\u001b[31m": 1 } }),
+    ["+ changing_dogs.a\ufffd[31m: Number, required"],
+  ],
   ["a field that goes", (store) => store("changing_cats").updateMany({}, { $unset: { age: 1 } }), [
     "- changing_cats.age: Number, required",
   ]],

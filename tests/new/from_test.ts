@@ -60,6 +60,7 @@ const LISTS: Readonly<Record<string, object>> = {
   "/odd_country": { _id: "odd_de", name: "Germany" },
   "/odd_countrys": { _id: 1, oddCountryId: "odd_fr" },
   "/odd_uuids": {},
+  "/odd_rings": { _id: "r", oddRing: "r" },
   "/odd_view": { name: "Owner 0", auth: { email: "o0@example.org" } },
   "/odd_series": { at: "2001-09-09T01:46:40.000Z", who: "x", value: 1 },
   "/odd_capped": { line: "x" },
@@ -140,6 +141,10 @@ const REPORT = [
   "odd_view: 2 entities read (view)",
   'odd-things.owner: 50 of 50 identifiers are in "odd_owners": a reference',
   'odd-things.keepers: 2 of 69 identifiers are in "odd_owners": no reference',
+  'odd_owners.favorite: 1 of 1 identifiers are in "odd_trees": a reference',
+  'odd_trees.owner: 2 of 2 identifiers are in "odd_owners": a reference',
+  'odd_trees.parentId: 1 of 1 identifiers are in "odd_trees": a reference',
+  'odd_rings.oddRing: 1 of 1 identifiers are in "odd_rings": no reference, because it is circular',
   'odd_countrys.oddCountryId: 1 of 2 identifiers are in "odd_country": a reference',
 ];
 
