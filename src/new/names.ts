@@ -1,10 +1,11 @@
-/** Names that the files of models use. */
+/** Names that the files of models use, and names in compiled decorators. */
 const USED = [
-  ...["Array", "BigInt", "Boolean", "Buffer", "Date", "Framework", "FrameworkModel", "Hidden"],
-  ...["Map", "Number", "Object", "Ref", "Schema", "String"],
+  ...["Array", "BigInt", "Boolean", "Buffer", "Date", "Error", "Framework", "FrameworkModel"],
+  ...["Function", "Hidden", "Map", "Number", "Object", "Ref", "Reflect", "Schema", "String"],
+  ...["Symbol", "TypeError", "WeakMap", "WeakSet"],
 ];
 
-/** The paths of the written application, and its other files. */
+/** Paths of the written application. */
 const TAKEN = ["/admin", "/docs", "/openapi.json"];
 
 /** Names that are taken once, without regard to case, which some file systems ignore. */

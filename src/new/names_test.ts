@@ -18,6 +18,7 @@ const CASES = [
   ["cookies", "Cookie cookie /cookies"],
   ["data", "Data data /data"],
   ["maps", "Map2 map2 /maps"],
+  ["symbols", "Symbol2 symbol2 /symbols"],
   ["refs", "Ref2 ref2 /refs"],
   ["2024-orders", "Collection2024Order collection2024_order /2024-orders"],
   ["fs.meta data", "FsMetaData fs_meta_data /fs_meta_data"],
