@@ -15,15 +15,18 @@
  * ```
  *
  * With `--plain`, the model has no decorators, so that Node 22.18 and later need no compiler. With `--login`, users
- * sign up by an invitation, sign in, and share the entities of their organisation.
+ * sign up by an invitation, sign in, and share the entities of their organisation. With `--from`, the models are made
+ * of samples of the database at `MONGODB_URI`, to which nothing is written. A second run shows what has changed there,
+ * and writes nothing without `--write`.
  *
  * @module
  */
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
+import { changesFrom, filesFrom, RECORD_FILE } from "./from.ts";
 import {
   filesOf,
   NODE_FILES,
@@ -52,6 +55,20 @@ export interface CreateAppOptions {
    * @default {false}
    */
   readonly login?: boolean;
+  /**
+   * The URI of a database, of whose collections models are made. If the folder has such models, their differences to
+   * the database are reported, and nothing is written without `write`.
+   */
+  readonly from?: string;
+  /**
+   * Whether models that were made from a database are written again if the database has changed. Files that were
+   * changed by hand are not written.
+   *
+   * @default {false}
+   */
+  readonly write?: boolean;
+  /** Takes each line of the report about the database. No line has a stored value. */
+  readonly report?: (line: string) => void;
 }
 
 /** Names that package managers and version control may have written before. */
@@ -76,16 +93,26 @@ const LEFT = /^(\..*|node_modules|package\.json|package-lock\.json|pnpm-lock\.ya
  */
 export async function createApp(
   folder: string,
-  { runtime = "Deno" in globalThis ? "deno" : "node", ...kind }: CreateAppOptions = {},
+  { runtime = "Deno" in globalThis ? "deno" : "node", ...options }: CreateAppOptions = {},
 ): Promise<string[]> {
-  checkOptions({ runtime, ...kind });
+  checkOptions({ runtime, ...options });
+  const { from: uri, write = false, report: tell = () => {}, ...kind } = options;
+  // Clients of the database may have chosen names that control a terminal.
+  const report = (line: string) => tell(line.replaceAll(/\p{Cc}/gu, "\ufffd"));
   const path = resolve(folder);
+  if (uri !== undefined && existsSync(join(path, RECORD_FILE))) {
+    const changes = await changesFrom(path, { uri, report });
+    return write ? await writeFiles(path, changes) : [];
+  }
   await mkdir(path, { recursive: true });
   const own = (await readdir(path)).find((name) => !LEFT.test(name));
   if (own !== undefined) {
     throw new Error(`Cannot make an application: folder "${folder}" is not empty: "${own}"`);
   }
-  const files = { ...filesOf(basename(path), { ...kind, runtime }) };
+  const from = uri === undefined
+    ? undefined
+    : await filesFrom({ uri, plain: kind.plain === true, report });
+  const files = { ...filesOf(basename(path), { ...kind, runtime, from }) };
   if (runtime === "node") {
     files["package.json"] = await completePackage(
       join(path, "package.json"),
@@ -104,20 +131,42 @@ export async function createApp(
       if (!existsSync(join(path, name))) files[name] = text;
     }
   }
-  for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
+  return await writeFiles(path, files);
+}
+
+async function writeFiles(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
   return Object.keys(files);
 }
 
-function checkOptions({ runtime, ...flags }: CreateAppOptions): void {
+const FLAGS = ["plain", "login", "write"];
+
+function checkOptions({ runtime, from, report, ...flags }: CreateAppOptions): void {
   const fail = (problem: string) => new TypeError(`Cannot make an application: ${problem}`);
   if (runtime !== "deno" && runtime !== "node") {
     throw fail(`"runtime" is neither "deno" nor "node"`);
   }
   for (const [name, value] of Object.entries(flags)) {
-    if (name !== "plain" && name !== "login") throw fail(`there is no option "${name}"`);
+    if (!FLAGS.includes(name)) throw fail(`there is no option "${name}"`);
     if (value !== undefined && typeof value !== "boolean") throw fail(`"${name}" is not a boolean`);
   }
+  if (report !== undefined && typeof report !== "function") {
+    throw fail('"report" is not a function');
+  }
+  if (from === undefined) {
+    if (flags.write) throw fail('"write" needs "from"');
+  } else if (typeof from !== "string" || !MONGODB.test(from)) {
+    throw fail('"from" is not the URI of a MongoDB');
+  } else if (flags.login) throw fail('"login" and "from" exclude each other');
 }
+
+const MONGODB = /^mongodb(\+srv)?:\/\//;
 
 /** The test script of `npm init`. */
 const NO_TEST = /no test specified/;
@@ -157,24 +206,51 @@ function readObject(text: string): object {
   throw new Error("Cannot make an application: package.json is no JSON object");
 }
 
-const USAGE = `Usage: new [folder] [--plain] [--login]
+const USAGE = `Usage: new [folder] [--plain] [--login] [--from[=uri] [--write]]
 
   --plain  a model without decorators, which Node runs without a compiler
   --login  users sign up by invitation, and sign in
+  --from   models of the collections at MONGODB_URI; a second run shows what has changed there
+  --write  writes what has changed into models that nobody has changed
 `;
+
+interface Arguments extends CreateAppOptions {
+  readonly folder: string;
+}
+
+function readArguments(args: readonly string[]): Arguments {
+  const given: { folder?: string; from?: string; plain?: true; login?: true; write?: true } = {};
+  for (const [index, arg] of args.entries()) {
+    const [, uri] = /^--from=(.*)$/.exec(arg) ?? [];
+    if (arg === "--plain" || arg === "--login" || arg === "--write") {
+      given[arg.slice(2) as "plain"] = true;
+    } else if (arg === "--from") given.from ??= process.env.MONGODB_URI ?? "";
+    else if (uri !== undefined || args[index - 1] === "--from" && MONGODB.test(arg)) {
+      given.from = uri ?? arg;
+      process.stderr.write("Lists of processes show a URI: set MONGODB_URI instead\n");
+    } else if (arg.startsWith("-") || given.folder !== undefined) {
+      throw new Error(
+        `Cannot make an application: "${arg}" is neither a folder nor --plain, --login, --from nor --write`,
+      );
+    } else given.folder = arg;
+  }
+  if (given.from === "") {
+    throw new Error("Cannot make an application: --from needs MONGODB_URI, or --from=mongodb://…");
+  }
+  return { folder: ".", ...given };
+}
 
 async function main(args: readonly string[]): Promise<void> {
   if (args.includes("--help") || args.includes("-h")) return void process.stdout.write(USAGE);
   try {
-    const [folder = ".", ...others] = args.filter((arg) => arg !== "--plain" && arg !== "--login");
-    const unknown = [folder, ...others].find((arg) => arg.startsWith("-")) ?? others[0];
-    if (unknown !== undefined) {
-      throw new Error(
-        `Cannot make an application: "${unknown}" is neither a folder nor --plain nor --login`,
-      );
+    const { folder, ...options } = readArguments(args);
+    const report = (line: string) => void process.stdout.write(`${line}\n`);
+    const isSecond = options.from !== undefined && existsSync(join(resolve(folder), RECORD_FILE));
+    const files = await createApp(folder, { ...options, report });
+    if (isSecond) {
+      if (files.length > 0) report(`Wrote ${files.join(", ")}`);
+      return;
     }
-    const [plain, login] = [args.includes("--plain"), args.includes("--login")];
-    const files = await createApp(folder, { plain, login });
     const shown = /^[\w./\\:~-]+$/.test(folder) ? folder : JSON.stringify(folder);
     const enter = folder === "." ? "" : `cd ${shown} && `;
     const test = "Deno" in globalThis ? "deno task test" : "npm install && npm test";
@@ -182,8 +258,8 @@ async function main(args: readonly string[]): Promise<void> {
     const run = "Deno" in globalThis ? "deno task" : "npm run";
     const next = [
       `${enter}${test}`,
-      start,
-      ...login ? [`${run} make-admin boss@acme.example`] : [],
+      options.from === undefined ? start : `API_KEY=secret ${start}`,
+      ...options.login ? [`${run} make-admin boss@acme.example`] : [],
     ];
     process.stdout.write(`Wrote ${files.join(", ")}. Next:\n\n  ${next.join("\n  ")}\n`);
   } catch (error) {

@@ -2,9 +2,11 @@ interface ReadmeOptions {
   /** For example `npm run`. */
   readonly run: string;
   readonly login: boolean;
+  /** The route of a model that was made of a collection. */
+  readonly route?: string | undefined;
 }
 
-export function readme(name: string, { run, login }: ReadmeOptions): string {
+export function readme(name: string, { run, login, route }: ReadmeOptions): string {
   const user = login ? " -b cookies" : " -H 'authorization: secret'";
   const commands = [
     [`${run} test`, "runs a MongoDB; the first time, downloads one if there is none"],
@@ -16,7 +18,9 @@ export function readme(name: string, { run, login }: ReadmeOptions): string {
   ];
   const files = [
     ["file", "what it is"],
-    ["`todo.ts`", "a model: what is stored, and what clients may do with it"],
+    ...route === undefined
+      ? [["`todo.ts`", "a model: what is stored, and what clients may do with it"]]
+      : FROM_FILES,
     ["`app.ts`", "the application; it names its models"],
     ...login ? LOGIN_FILES : [],
     ["`main.ts`", "connects and listens, and stops without losing requests"],
@@ -38,16 +42,39 @@ docker run -d --name mongo -p 127.0.0.1:27017:27017 mongo:6 --replSet rs0 && sle
 docker exec mongo mongosh --eval 'rs.initiate({_id:"rs0",members:[{_id:0,host:"127.0.0.1:27017"}]})'
 \`\`\`
 
-${login ? USERS : KEY}
+${login ? USERS : KEY.replace("todos", route === undefined ? "todos" : "entities")}
 \`\`\`sh
-${login ? SIGN_IN : ""}curl${user} http://127.0.0.1:3000/todos --json '{"title":"Write a model"}'
-curl${user} -G http://127.0.0.1:3000/todos --data-urlencode 'q={"done":false}' -d sort=title -d limit=10
+${login ? SIGN_IN : ""}${
+    route === undefined ? todoRequests(user) : `curl${user} '${ADDRESS}${route}?limit=10'`
+  }
 \`\`\`
 
 ${table(files)}
 
-${login ? LOGIN_ADVICE : KEY_ADVICE}`;
+${login ? LOGIN_ADVICE : route === undefined ? KEY_ADVICE : FROM_ADVICE}`;
 }
+
+const ADDRESS = "http://127.0.0.1:3000";
+
+function todoRequests(user: string): string {
+  return `curl${user} ${ADDRESS}/todos --json '{"title":"Write a model"}'
+curl${user} -G ${ADDRESS}/todos --data-urlencode 'q={"done":false}' -d sort=title -d limit=10`;
+}
+
+const FROM_FILES = [
+  ["`models/`", "a model for each collection, made of a sample of its entities: correct them"],
+  ["`models.ts`", "the list of the models"],
+  ["`models.json`", "what the sample showed, for later comparisons; it has no values"],
+] as const;
+
+/** A change of the models by a later run would be lost without this record. */
+const FROM_ADVICE =
+  `Whoever has the key may do everything. Fields whose names say so, such as \`password\`, are hidden.
+Fields of any values (\`unknown\`) and Maps show all that they hold.
+
+\`new --from\` in this folder shows what has changed in the database, and with \`--write\` writes it
+into the files of models that nobody has changed. Neither writes to the database.
+`;
 
 const LOGIN_FILES = [
   ["`user.ts`", "the users, for administrators; `req.user`"],

@@ -1,3 +1,5 @@
+import type { FromFiles } from "./from.ts";
+import { fromFiles } from "./from_template.ts";
 import { loginFiles } from "./login_template.ts";
 import { readme } from "./readme.ts";
 
@@ -286,24 +288,27 @@ interface KindOptions {
 
 export interface FilesOptions extends KindOptions {
   readonly runtime: "deno" | "node";
+  readonly from?: FromFiles | undefined;
 }
 
 export function filesOf(
   name: string,
-  { runtime, plain = false, login = false }: FilesOptions,
+  { runtime, plain = false, login = false, from }: FilesOptions,
 ): Readonly<Record<string, string>> {
+  const common = { "app.ts": APP, "main.ts": MAIN, "app.test.ts": TEST };
   const files = {
-    "todo.ts": plain ? PLAIN_MODEL : MODEL,
-    "app.ts": APP,
-    "main.ts": MAIN,
-    "app.test.ts": TEST,
+    ...from ? fromFiles(common, from) : { "todo.ts": plain ? PLAIN_MODEL : MODEL, ...common },
     ...login && loginFiles(plain),
     ...runtime === "deno"
       ? { "deno.json": denoJson(login), "eslint.config.js": eslintConfig(DENO_PARSER) }
       : {},
     // The linter reads it with Deno too.
     "tsconfig.json": tsconfig({ runtime, plain, login }),
-    "README.md": readme(name, { run: runtime === "deno" ? "deno task" : "npm run", login }),
+    "README.md": readme(name, {
+      run: runtime === "deno" ? "deno task" : "npm run",
+      login,
+      route: from?.route,
+    }),
   };
   const title = JSON.stringify(titleOf(name));
   const named = Object.entries(files).map(([key, text]) =>

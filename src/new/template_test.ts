@@ -180,7 +180,10 @@ async function runFile(file: string, args: readonly string[], env: Record<string
 
 Deno.test("new --help shows the usage", async () => {
   const { code, out } = await runFile(new URL("mod.ts", import.meta.url).pathname, ["--help"]);
-  assertEquals([code, out.split("\n", 1)[0]], [0, "Usage: new [folder] [--plain] [--login]"]);
+  assertEquals([code, out.split("\n", 1)[0]], [
+    0,
+    "Usage: new [folder] [--plain] [--login] [--from[=uri] [--write]]",
+  ]);
 });
 
 /** Writes the start files of a new application, whose other files do nothing. */

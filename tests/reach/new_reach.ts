@@ -189,6 +189,66 @@ test("Node 24 makes an application with a login and without decorators", async (
   await Deno.remove(dirname(cwd), { recursive: true });
 });
 
+/** Stores entities, of which `new --from` makes models, and asks the started application for them. */
+async function tryFrom(
+  make: (uri: string) => Promise<string>,
+  { start, ...app }: Required<RunCommandOptions> & { readonly start: () => Promise<Start> },
+): Promise<void> {
+  await using database = await openDatabase();
+  const books = database.connection.collection("books");
+  await books.insertOne({ title: "Dune", "printed in": 1965, secret: "x" });
+  const output = await make(database.uri);
+  assertStringIncludes(output, "books.secret: hidden");
+  assertStringIncludes(output, "Wrote models/book.ts, models.ts, models.json, app.ts, main.ts");
+  const env = { ...app.env, MONGODB_URI: database.uri, API_KEY: "key" };
+  await using started = await startApp(await start(), { cwd: app.cwd, env });
+  const headers = { authorization: "key" };
+  const { body: [book] } = await request<object[]>(`${started.url}/books`, { headers });
+  assertEquals({ ...book, _id: "" }, { _id: "", title: "Dune", "printed in": 1965 });
+}
+
+type Start = readonly [string, ...string[]];
+
+test("deno run makes an application of a database, whose test passes", async () => {
+  const folder = await Deno.makeTempDir();
+  const app = { cwd: join(folder, "my-app"), env: { ...denoEnv, ...mongo } };
+  const [, ...line] = [...DENO_LINE.split(" "), "--from"];
+  const make = (uri: string) =>
+    runCommand(Deno.execPath(), line, { cwd: folder, env: { ...app.env, MONGODB_URI: uri } });
+  const start = async () => {
+    for (const args of ["task test", "task check", "task lint", "fmt --check"]) {
+      await runCommand(Deno.execPath(), args.split(" "), app);
+    }
+    return [Deno.execPath(), "task", "start"] as const;
+  };
+  await tryFrom(make, { ...app, start });
+  await Deno.remove(folder, { recursive: true });
+});
+
+test("Node 24 makes an application of a database, without decorators", async () => {
+  const node = await openRuntime("Node 24");
+  const cwd = join(await Deno.makeTempDir(), "my-app");
+  await Deno.mkdir(cwd);
+  await Deno.writeTextFile(join(cwd, ".npmrc"), `@jsr:registry=${jsrUrl}npm/\n`);
+  const PATH = dirname(node) + delimiter + Deno.env.get("PATH");
+  const app = { cwd, env: { ...mongo, JSR_URL: jsrUrl, PATH, npm_config_yes: "true" } };
+  const run = (line: string, env = {}) => {
+    const [name = "", ...args] = line.split(" ");
+    return runCommand(name, args, { cwd, env: { ...app.env, ...env } });
+  };
+  const [init = "", add = "", program = ""] = NODE_LINES;
+  for (const line of [init, add]) await run(line);
+  const make = (uri: string) => run(`${program} --plain --from`, { MONGODB_URI: uri });
+  const start = async () => {
+    for (const line of ["npm install --no-audit --no-fund", "npm test", "npm run check"]) {
+      await run(line);
+    }
+    return [node, "main.ts"] as const;
+  };
+  await tryFrom(make, { ...app, start });
+  await Deno.remove(dirname(cwd), { recursive: true });
+});
+
 test("the program of new applications refuses an option that there is not", async () => {
   const [, ...line] = DENO_LINE.split(" ");
   const folder = await Deno.makeTempDir();
@@ -201,7 +261,7 @@ test("the program of new applications refuses an option that there is not", asyn
 
 test("README.md names the lines that were used here", async () => {
   const readme = await readReadme();
-  for (const line of [DENO_LINE, ...NODE_LINES, "--plain", "--login"]) {
+  for (const line of [DENO_LINE, ...NODE_LINES, "--plain", "--login", "--from"]) {
     assertStringIncludes(readme, line);
   }
 });

@@ -23,6 +23,8 @@ export interface StartMongoOptions {
    * @default {false}
    */
   isInMemory?: boolean;
+  /** The password of a user `root`, who is needed to do anything. For a standalone server only. */
+  password?: string;
 }
 
 export interface RunningMongo extends AsyncDisposable {
@@ -56,8 +58,8 @@ const SPAWN = { detached: true };
 export async function startMongo(
   options: StartMongoOptions = {},
 ): Promise<RunningMongo> {
-  const { replicaSet = 0, args = [], isInMemory = false } = options;
-  const isOwn = replicaSet > 0 || args.length > 0;
+  const { replicaSet = 0, args = [], isInMemory = false, password } = options;
+  const isOwn = replicaSet > 0 || args.length > 0 || password !== undefined;
   const mongod = isOwn ? await findMongod() : await findMongo();
   if ("uri" in mongod) return running({ uri: mongod.uri, stop: () => Promise.resolve() });
   // mongodb-memory-server prefers these two to its options.
@@ -67,6 +69,7 @@ export async function startMongo(
   const server = await start(mongod, {
     members: replicaSet,
     args: [...ARGS, ...args],
+    ...password !== undefined && { password },
     ...folder !== undefined && { dbPath: folder },
   });
   return running({
@@ -89,17 +92,20 @@ interface Start {
   readonly args: string[];
   /** The folder of a standalone server, or of the only member. */
   readonly dbPath?: string;
+  readonly password?: string;
 }
 
 async function start(
   { path, version }: FoundMongod,
-  { members, args, ...where }: Start,
+  { members, args, password, ...where }: Start,
 ): Promise<MongoMemoryServer | MongoMemoryReplSet> {
   const binary = { systemBinary: path, version };
   return members === 0
     ? await MongoMemoryServer.create({
       binary,
       spawn: SPAWN,
+      ...password !== undefined &&
+        { auth: { enable: true, customRootName: "root", customRootPwd: password } },
       instance: {
         port: freePort(),
         storageEngine: STORAGE_ENGINE,
