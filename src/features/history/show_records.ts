@@ -5,6 +5,7 @@ import { wholeToJson } from "../../json/to_json.ts";
 import { passReadHooks, shownOf } from "../../pipeline/read.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { copyJson, isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { shareFields } from "../../sources/entity_fields.ts";
@@ -59,10 +60,33 @@ export async function showRecord(
       ...actor !== undefined && { actor },
       ...via !== undefined && { via },
     },
-    operation,
+    operation: shownOperation(operation, shown),
     changed: visible.filter((name) => Object.hasOwn(isReplaced(name) ? replaced : named, name)),
     before: replaced,
   };
+}
+
+/** The name of a part that the client cannot see is left out. */
+function shownOperation(
+  operation: string,
+  { context: { level }, current, currentJson }: RecordContext,
+): string {
+  const [first = "", ...names] = operation.split(".");
+  if (names.length === 0) return operation;
+  const { fields, rights } = level.shape;
+  // A hook or a projection has left it out. Parts with `apart` have routes of their own alone.
+  const isLeftOut = fields.get(first)?.apart !== true && Object.hasOwn(current, first) &&
+    !Object.hasOwn(currentJson, first);
+  const shown: string[] = [];
+  let shape: Shape | undefined = level.shape;
+  for (const name of [first, ...names.slice(0, -1)]) {
+    const field: FieldShape | undefined = shape?.fields.get(name);
+    const isHidden = rights.restricts(field?.type?.options.hidden);
+    if (isLeftOut || isHidden) return [...shown, "update"].join(".");
+    shown.push(name);
+    shape = field?.shape ?? field?.element?.shape;
+  }
+  return operation;
 }
 
 /** If the client cannot see a field with `stamp`, it must not learn the sender here. */
