@@ -15,7 +15,12 @@ export function describeEndpoint(
     path,
     operation,
     model: plugin,
-    parameters: pathParameters(path).map((name) => ({ name, in: "path", required: true })),
+    parameters: [
+      ...pathParameters(path).map((name) => ({ name, in: "path", required: true } as const)),
+      ...Object.keys(description.parameters ?? {}).map((
+        name,
+      ) => ({ name, in: "query", required: false } as const)),
+    ],
     headers: [],
     ...body && { body: [], bodySchema: body as Readonly<Record<string, unknown>> },
     answer: [],

@@ -84,6 +84,15 @@ function describeEndpoint(
   },
 ): object {
   const { operationId, summary, description, body, answers, isOpen, deprecated } = endpoint;
+  const { parameters: inQuery = {} } = endpoint;
+  const all = [
+    ...parameters.map((name) => {
+      return { name, in: "path", required: true, schema: { type: "string" } };
+    }),
+    ...Object.entries(inQuery).map(([name, { text, schema }]) => {
+      return { name, in: "query", description: text, schema };
+    }),
+  ];
   const contentOf = (schema: object) => ({ content: { "application/json": { schema } } });
   return {
     operationId,
@@ -92,11 +101,7 @@ function describeEndpoint(
     ...description !== undefined && { description },
     ...deprecated && { deprecated },
     ...isOpen && { security: [] },
-    ...parameters.length > 0 && {
-      parameters: parameters.map((name) => {
-        return { name, in: "path", required: true, schema: { type: "string" } };
-      }),
-    },
+    ...all.length > 0 && { parameters: all },
     ...body && { requestBody: { required: needsBody(body), ...contentOf(body) } },
     responses: {
       ...Object.fromEntries(

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from "express-types";
 import type { PluginRoute } from "../declare/plugins/plugin.ts";
+import type { ParameterFacts } from "./description.ts";
 import type { TextAnswer } from "./request/answer.ts";
 import type { Route } from "./request/route.ts";
 
@@ -32,6 +33,8 @@ export interface EndpointDescription {
   readonly isOpen?: boolean;
   readonly isGuarded?: boolean;
   readonly deprecated?: boolean;
+  /** In the query of the URL. */
+  readonly parameters?: Readonly<Record<string, ParameterFacts>>;
   readonly body?: object;
   readonly answers: Readonly<
     Record<string, { readonly description: string; readonly schema?: object }>

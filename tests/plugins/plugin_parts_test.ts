@@ -35,6 +35,47 @@ test("a parameter is described, accepted and read", async () => {
   assertEquals(parameter?.description, "The language.");
 });
 
+test("routes of plugins and batches take no undeclared parameter", async () => {
+  const parameters = { lang: { description: "The language." } };
+  const plugins: Plugin[] = [NAMES, { name: "languages", parameters }];
+  const options = { plugins, batch: { path: "/batch" }, mongo: await sharedReplicaSet() };
+  await using app = await mount([Assignee], { ...options, strict: onlyStrict("parameters") });
+  const requests = { requests: [{ id: "a", method: "GET", path: "/people" }] };
+  const statuses = async (query: string) => [
+    (await app.get(`/names/a${query}`)).status,
+    (await app.post(`/names${query}`, {})).status,
+    (await app.post(`/batch${query}`, requests)).status,
+  ];
+  assertEquals(await statuses("?lang=de"), [200, 201, 200]);
+  assertEquals(await statuses("?other=1"), [400, 400, 400]);
+  const described = Framework.describe({ models: [Assignee], plugins })
+    .find(({ path }) => path === "/names/:id");
+  assertEquals(described?.parameters, [
+    { name: "id", in: "path", required: true },
+    { name: "lang", in: "query", required: false },
+  ]);
+  const [plugin] = plugins.slice(1);
+  const document = await documentWith({ ...plugin, ...NAMES, parameters });
+  assertEquals(
+    document.operation("GET", "/names/{id}").parameters?.map(({ name }) => name),
+    ["id", "lang"],
+  );
+});
+
+test("routes of plugins need a guard as others do", () => {
+  const options = { models: [Assignee], plugins: [NAMES], strict: onlyStrict("guards") };
+  const start = (more: object = {}) => Framework.initialize({ ...options, ...more });
+  const { message } = assertThrows(() => start(), TypeError);
+  const lines = message.split("\n").filter((line) => line.includes("plugin"));
+  assertEquals(
+    lines,
+    ["GET /names/:id", "DELETE /names/:id"].map((route) =>
+      `${route} of the plugin "names": nobody guards it: use "guard" of initialize(), or "open: true"`
+    ),
+  );
+  start({ guard: () => true });
+});
+
 async function documentWith(plugin: Plugin) {
   const api = Framework.initialize({ models: [Assignee], plugins: [plugin] });
   const app = express();
@@ -65,11 +106,26 @@ test("values are stored in declared fields with each write, and clients cannot s
   assertEquals("via" in person, false);
 });
 
-test("a value of a field that the plugin does not name is an error", async () => {
-  const plugin: Plugin = { name: "v", values: { fields: ["via"], of: () => ({ name: "x" }) } };
-  const mongo = await sharedReplicaSet();
-  await using app = await mount([Task, Assignee], { mongo, plugins: [plugin], onError: () => {} });
-  assertEquals((await app.post("/tasks", { name: "a" })).status, 500);
+for (
+  const [what, of] of [
+    ["of a field that the plugin does not name", () => ({ name: "x" })],
+    ["in a promise", () => Promise.resolve({ via: "x" }) as never],
+    ["without an object", () => undefined as never],
+  ] as const
+) {
+  test(`a value ${what} is an error, and nothing is stored`, async () => {
+    const plugin: Plugin = { name: "v", values: { fields: ["via"], of } };
+    const options = { mongo: await sharedReplicaSet(), plugins: [plugin], onError: () => {} };
+    await using app = await mount([Task, Assignee], options);
+    assertEquals((await app.post("/tasks", { name: "a" })).status, 500);
+    assertEquals((await app.get("/tasks")).body, []);
+  });
+}
+
+test("a field that no class declares fails the start", () => {
+  const plugin: Plugin = { name: "v", values: { fields: ["nope"], of: () => ({}) } };
+  const start = () => Framework.initialize({ models: [Assignee], plugins: [plugin] });
+  assertThrows(start, TypeError, `the plugin "v" sets "nope", which no class declares`);
 });
 
 const NAMES: Plugin = {
@@ -201,6 +257,7 @@ test("a wrong plugin is refused at start-up", () => {
     [{ name: "a", admit: 1 }, `"admit" is not a function`],
     [{ name: "a", parameters: { q: { description: "" } } }, `the parameter "q", which is taken`],
     [{ name: "a", parameters: { sort: { description: "" } } }, `"sort", which is taken`],
+    [{ name: "a", parameters: { x: {} } }, `needs a "description" of its parameter "x"`],
     [{ name: "a", values: {} }, `needs "fields" and "of"`],
     [{ name: "a", routes: [{ ...route, path: "x" }] }, `needs a path`],
     [{ name: "a", routes: [{ ...route, run: undefined }] }, `needs "run"`],

@@ -4,6 +4,7 @@ import { unknownOption } from "../../errors/unknown_option.ts";
 import { passGuardOf } from "../../pipeline/pass_guard.ts";
 import type { Endpoint, RouterFeature } from "../../pipeline/router_feature.ts";
 import { refuseStandalone } from "../../pipeline/check_transactions.ts";
+import { checkEndpointParameters } from "../../pipeline/request/check_request.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import { STANDALONE } from "../../store/in_transaction.ts";
 import { describeBatch } from "./describe_batch.ts";
@@ -49,6 +50,7 @@ function batchEndpoint(
     serve: async (req, handler) => {
       const read = () => readRequests(req, { max, bodyLimits });
       const requests = await guarded(read, { req: req as FrameworkRequest, guard });
+      checkEndpointParameters(req, settings);
       const text = await runRequests(requests, { req, handler, routes, maxTimeMS });
       return { kind: "text", status: 200, text };
     },

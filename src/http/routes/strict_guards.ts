@@ -99,8 +99,20 @@ export function checkStrictGuards(routes: readonly Route[]): void {
     const { verb } = route.operation;
     return `${verb.toUpperCase()} ${route.path}, ${operation}() of "${target.name}": ${problem}`;
   });
+  lines.push(...unguardedEndpoints(routes));
   if (lines.length === 0) return;
   throw new TypeError(`Cannot initialize with "strict": ${lines.join("\n")}`);
+}
+
+/** All routes of a router have the same plugins. */
+function unguardedEndpoints([settings]: readonly Route[]): string[] {
+  if (!settings?.strict.guards || settings.guard !== undefined) return [];
+  return settings.plugins.all.flatMap(({ name, routes = [] }) =>
+    routes.filter(({ open }) => open !== true).map(({ method, path }) =>
+      `${method} ${path} of the plugin "${name}": nobody guards it: ` +
+      `use "guard" of initialize(), or "open: true"`
+    )
+  );
 }
 
 function problemOf({ guard, levels, operation }: Route): string | undefined {

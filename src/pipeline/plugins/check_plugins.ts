@@ -43,8 +43,11 @@ export function checkPlugins(
     checkParts(plugin, { kinds: PARTS, fail });
     if (names.has(plugin.name)) throw fail("is twice in the list");
     names.add(plugin.name);
-    for (const name of Object.keys(plugin.parameters ?? {})) {
+    for (const [name, parameter] of Object.entries(plugin.parameters ?? {})) {
       if (parameters.has(name)) throw fail(`has the parameter "${name}", which is taken`);
+      if (!isGroup(parameter) || typeof parameter.description !== "string") {
+        throw fail(`needs a "description" of its parameter "${name}"`);
+      }
       parameters.add(name);
     }
     const { values } = plugin;

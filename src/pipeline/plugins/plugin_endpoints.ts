@@ -6,6 +6,7 @@ import { toJson } from "../../json/to_json.ts";
 import { readBody } from "../../write/body/read_body.ts";
 import { passGuardOf } from "../pass_guard.ts";
 import { actorBy } from "../request/actor.ts";
+import { checkEndpointParameters } from "../request/check_request.ts";
 import { makeTimeBudget } from "../request/request_context.ts";
 import type { TextAnswer } from "../request/answer.ts";
 import type { Route } from "../request/route.ts";
@@ -42,6 +43,7 @@ function endpointFor(route: PluginRoute, { plugin, settings }: EndpointPlace): E
       isOpen: open,
       isGuarded: !open && guard !== undefined,
       deprecated: plugins.deprecates(operation),
+      parameters: plugins.parameters,
       ...body && { body },
       answers: { [status]: { description: "Done", ...answer && { schema: answer } } },
     },
@@ -75,6 +77,7 @@ async function answerRequest(
   { route, settings, actor, tenant }: AnsweredRequest,
 ): Promise<TextAnswer> {
   const { bodyLimits } = settings;
+  checkEndpointParameters(req, settings);
   const isSent = route.body !== undefined && hasBody(req);
   const body = isSent ? readBody(req, bodyLimits) : undefined;
   const headers: Record<string, string> = {};

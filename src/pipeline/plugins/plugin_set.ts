@@ -1,9 +1,11 @@
 import type { Actor } from "../../declare/hooks/framework_request.ts";
-import { runHook } from "../../declare/hooks/run_hook.ts";
+import { isPromise, runHook } from "../../declare/hooks/run_hook.ts";
 import { describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Plugin, PluginOperation, PluginWrite } from "../../declare/plugins/plugin.ts";
 import { logError } from "../../errors/log.ts";
+import { isGroup } from "../../errors/option_kinds.ts";
+import { buildSchema, embeddedClasses } from "../../schema/build_schema.ts";
 import { memoize } from "../../schema/memoize.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { StampedClass } from "../../sources/additions.ts";
@@ -45,12 +47,28 @@ export class PluginSet {
     this.readerOf = readersOf(routes);
     const operations = routes.map(operationOfRoute);
     const own = [...new Set(routes.flatMap(namesOf))];
+    this.#checkFields(routes);
     for (const plugin of this.all) {
       const others = this.all.filter((each) => each !== plugin)
         .flatMap(({ name, routes = [] }) => routes.map((each) => operationOfEndpoint(each, name)));
       const names = [...own, ...others.map(({ name }) => name)];
       const log = (error: unknown) => logError(error, { plugin: plugin.name });
       plugin.start?.({ operations, names, log });
+    }
+  }
+
+  #checkFields(routes: readonly Route[]): void {
+    const targets = new Set(routes.flatMap(({ levels }) => levels.map(({ target }) => target)));
+    const all = [...targets].flatMap((target) => [target, ...embeddedClasses(target)]);
+    const schemas = all.map((target) => buildSchema(target).schema);
+    for (const { name: plugin, values } of this.all) {
+      const other = values?.fields.find((name) =>
+        schemas.every((schema) => schema.path(name) === undefined)
+      );
+      if (other === undefined) continue;
+      throw new TypeError(
+        `Cannot initialize: the plugin "${plugin}" sets "${other}", which no class declares`,
+      );
     }
   }
 
@@ -77,7 +95,12 @@ export class PluginSet {
     const stamps: Record<string, unknown> = {};
     for (const { name: plugin, values } of this.all) {
       if (values === undefined || !values.fields.some((name) => own.includes(name))) continue;
-      const given = runHook("plugin", () => values.of(write)) as Readonly<Record<string, unknown>>;
+      const given: unknown = runHook("plugin", () => values.of(write));
+      if (!isGroup(given)) {
+        if (isPromise(given)) Promise.resolve(given).catch(() => {});
+        const what = isPromise(given) ? "a promise" : "no object";
+        throw new TypeError(`Cannot store the values of the plugin "${plugin}": they are ${what}`);
+      }
       for (const [name, value] of Object.entries(given)) {
         if (!values.fields.includes(name)) {
           throw new TypeError(`Cannot store "${name}": it is none of the "fields" of "${plugin}"`);

@@ -1,3 +1,4 @@
+import type { Request } from "express-types";
 import { takesQ } from "../../declare/operations/operation.ts";
 import { StoreFailure } from "../../errors/failure.ts";
 import { badFormat, badParameter } from "../../errors/refusals.ts";
@@ -6,6 +7,7 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUnreportedFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { Call, LevelContext } from "./request_context.ts";
+import type { Route } from "./route.ts";
 import { errorContext } from "./reporter.ts";
 
 /** A misspelled `q` would change all entities, so changes of many are checked even without `strict`. */
@@ -18,18 +20,34 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   const allowed = new Set<string>(levels.flatMap(({ level }) => level.parameters));
   for (const name of Object.keys(context.level.options.description.parameters)) allowed.add(name);
   if (takesQ(operation)) allowed.add("q");
-  const given = new Set(new URLSearchParams(queryOf(req.url)).keys());
-  for (const parameter of given) {
-    if (allowed.has(parameter)) continue;
-    // A PUT applies no filter. A client that sends `q` expects a condition.
-    if (!isStrict && !/^q(\[|$)/.test(parameter)) continue;
-    throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
-  }
-  if (context.level.writes?.needsQ && !given.has("q")) {
+  const given = parametersIn(req);
+  // A PUT applies no filter. A client that sends `q` expects a condition.
+  refuseUndeclared(isStrict ? given : given.filter((name) => /^q(\[|$)/.test(name)), allowed);
+  if (context.level.writes?.needsQ && !given.includes("q")) {
     throw badParameter("q", "a filter: {} for all");
   }
   if (removesMany && hasBody(req)) {
     throw badFormat(`A body is not allowed: parameter "q" selects what to remove`);
+  }
+}
+
+function parametersIn({ url }: Pick<Request, "url">): string[] {
+  return [...new Set(new URLSearchParams(queryOf(url)).keys())];
+}
+
+function refuseUndeclared(given: readonly string[], allowed: ReadonlySet<string>): void {
+  const parameter = given.find((name) => !allowed.has(name));
+  if (parameter === undefined) return;
+  throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
+}
+
+/** For a path without a model. */
+export function checkEndpointParameters(
+  req: Pick<Request, "url">,
+  { strict, plugins }: Pick<Route, "strict" | "plugins">,
+): void {
+  if (strict.parameters) {
+    refuseUndeclared(parametersIn(req), new Set(Object.keys(plugins.parameters)));
   }
 }
 
