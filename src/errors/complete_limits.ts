@@ -1,3 +1,5 @@
+import { forAll } from "./for_all.ts";
+import { unknownOption } from "./unknown_option.ts";
 import { isCount, isGroup } from "./option_kinds.ts";
 
 /** In milliseconds. A timer with a longer delay would fire at once. */
@@ -10,11 +12,12 @@ export function completeLimits<L extends object>(
 ): L {
   if (!isGroup(given)) throw new TypeError(`Cannot limit ${what}: the limits are not an object`);
   const limits = { ...defaults };
-  for (const [name, value] of Object.entries(given)) {
+  forAll(Object.entries(given), ([name, value]) => {
     if (!Object.hasOwn(defaults, name)) {
-      throw new TypeError(`Cannot limit ${what}: there is no limit "${name}"`);
+      const unknown = unknownOption({ [name]: value }, defaults);
+      throw new TypeError(`Cannot limit ${what}: there is no limit ${unknown}`);
     }
-    if (value === undefined) continue;
+    if (value === undefined) return;
     if (!isCount(value)) {
       throw new RangeError(
         `Cannot limit ${what}: "${name}" is ${String(value)}, not a positive integer`,
@@ -26,6 +29,6 @@ export function completeLimits<L extends object>(
       );
     }
     limits[name as keyof L] = value as L[keyof L];
-  }
+  });
   return limits;
 }

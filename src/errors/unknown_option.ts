@@ -11,7 +11,14 @@ const RENAMED: Readonly<Record<string, string>> = {
   queryLimits: "limits.query",
   bodyLimits: "limits.body",
   live: "limits.live",
+  query: "limits.query",
+  body: "limits.body",
   key: "required",
+};
+
+const REMOVED: Readonly<Record<string, string>> = {
+  heartbeatMS: "live lists send a heartbeat every 15 seconds",
+  sendBufferBytes: "the system sets the buffers of connections",
 };
 
 export function unknownOption(given: object, allowed: object): string | undefined {
@@ -21,6 +28,8 @@ export function unknownOption(given: object, allowed: object): string | undefine
 }
 
 export function meantBy(unknown: string, names: readonly string[]): string {
+  const removed = REMOVED[unknown];
+  if (removed !== undefined) return `, which was removed: ${removed}`;
   const renamed = RENAMED[unknown];
   if (renamed !== undefined && names.includes(renamed.split(".", 1)[0] ?? "")) {
     return `, which is now "${renamed}"`;

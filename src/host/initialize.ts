@@ -260,9 +260,18 @@ export function routesOfOptions(
   const build = () => {
     if (options.models === undefined) checkRegistries();
     // A wrong option hides no wrong declaration.
-    return Array.isArray(models)
-      ? buildRoutes(models, settings ?? settingsOf({}, featureList))
-      : [];
+    return Array.isArray(models) ? buildRoutes(models, settings ?? strictOf(options)) : [];
+  };
+  const strictOf = ({ strict, guard }: InitializeOptions): RouteSettings => {
+    const isRight = wrongOption({ guard }, { guard: OPTIONS.guard }) === undefined;
+    try {
+      return settingsOf(
+        { ...strict !== undefined && { strict }, ...isRight && { guard } },
+        featureList,
+      );
+    } catch {
+      return settingsOf({}, featureList);
+    }
   };
   return forAll([readOptions, build], (stage) => stage()).flat();
 }

@@ -234,7 +234,7 @@ const LATE: Readonly<Record<string, readonly [Rows[0], (options: object) => Prom
     if (timeoutMS !== undefined) await follower.stop({ timeoutMS });
   }],
   CreateAppOptions: [
-    { runtime: "", plain: "true", login: "true" },
+    { runtime: "", plain: "true", login: "true", from: "", write: "", report: "function" },
     async (given) => {
       const folder = await Deno.makeTempDir();
       try {
@@ -270,7 +270,7 @@ for (const [name, [takes, started]] of Object.entries(LATE)) {
 
 test("a call of the client refuses a time limit that is no positive number", async () => {
   const fetch = () => Promise.resolve(Response.json([]));
-  await refusesLate("timeoutMS", "Infinity 2^53 null true", async (timeoutMS) => {
+  await refusesLate("timeoutMS", "Infinity 2^53", async (timeoutMS) => {
     const api = connect("http://things.invalid", { fetch, timeoutMS } as never);
     await api.resource<Owner>("/owners").all();
   });

@@ -1,5 +1,15 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { all, create, Framework, FrameworkModel, one, prop, rest, update } from "../../mod.ts";
+import {
+  all,
+  create,
+  Framework,
+  FrameworkModel,
+  one,
+  prop,
+  removeAll,
+  rest,
+  update,
+} from "../../mod.ts";
 
 /** Returns the lines of the error of a start. */
 function problemsOf(start: () => unknown): string[] {
@@ -11,6 +21,9 @@ class First extends FrameworkModel {
   @prop()
   name?: string;
 }
+
+@rest({ route: "/fine", methods: [one()] })
+class Fine extends FrameworkModel {}
 
 @rest({ route: "third", methods: [all()] })
 class Third extends FrameworkModel {}
@@ -108,4 +121,29 @@ Deno.test("a start reports all wrong options of initialize(), and the declaratio
     'Cannot mount "Third": route "third" does not start with "/"',
     "Cannot start: 5 problems",
   ]);
+});
+
+Deno.test("an option that was renamed or removed fails with its cure", () => {
+  const start = (options: object) =>
+    problemsOf(() => Framework.initialize({ models: [Fine], ...options })).join();
+  const given: readonly [object, string][] = [
+    [{ query: {} }, '"query", which is now "limits.query"'],
+    [{ body: {} }, '"body", which is now "limits.body"'],
+    [{ live: {} }, '"live", which is now "limits.live"'],
+    [{ limits: { live: { heartbeatMS: 1 } } }, 'heartbeatMS", which was removed'],
+    [{ limits: { sendBufferBytes: 1 } }, 'sendBufferBytes", which was removed'],
+    [{ sendBufferBytes: 1 }, 'sendBufferBytes", which was removed'],
+  ];
+  for (const [options, message] of given) {
+    assertEquals([options, start(options).includes(message)], [options, true], start(options));
+  }
+  @rest({ route: "/beats", methods: [all({ live: { heartbeatMS: 1 } } as never)] })
+  class Beats extends FrameworkModel {}
+  @rest({ route: "/masses", methods: [removeAll({ q: "optional", max: Infinity })] })
+  class Masses extends FrameworkModel {}
+  const [beats = "", masses = ""] = [Beats, Masses].map((model) => start({ models: [model] }));
+  assertEquals([beats.includes("which was removed"), masses.includes("or false for no limit")], [
+    true,
+    true,
+  ], beats + masses);
 });

@@ -187,6 +187,23 @@ test("strict lists say whether they have pages", () => {
   assertEquals(problems([C], { ...options, strict: { lists: false } }), []);
 });
 
+test("a start tells of lists without pages and of missing guards together", () => {
+  @rest({ route: "/mixed", methods: [all(), create()] })
+  class Mixed extends FrameworkModel {}
+  const lines = problems([Mixed, Whole], { strict: true });
+  const has = (text: string) => lines.some((line) => line.includes(text));
+  assertEquals([has(`"Mixed": all() needs "page"`), has("POST /mixed"), has("POST /a,")], [
+    true,
+    true,
+    true,
+  ]);
+  const limits = { timeMS: -1, sendMS: -1 };
+  const more = problems([Mixed], { strict: true, limits });
+  for (const text of ["timeMS", "sendMS", `needs "page"`, "POST /mixed"]) {
+    assertEquals([text, more.some((line) => line.includes(text))], [text, true]);
+  }
+});
+
 test("strict removals need q, and remove at most 1000", async () => {
   @rest({ route: "/usual", methods: [removeAll()] })
   @rest({ route: "/free", methods: [removeAll({ q: "optional", max: false })] })

@@ -16,7 +16,7 @@ import { memoize } from "../../schema/memoize.ts";
 import { collectionName, modelName } from "../../schema/model_name.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
 import { DeclaredOptions } from "../../pipeline/declared_options.ts";
-import { cannotMount, type OptionPlace } from "../../pipeline/option_reader.ts";
+import { cannotMount } from "../../pipeline/option_reader.ts";
 import { guardsOf } from "../../pipeline/references.ts";
 import {
   checkExample,
@@ -76,7 +76,8 @@ export function buildRoutes(
     });
     return own;
   }).flat();
-  forAll([checkReached, checkActionPaths, checkStrictGuards], (check) => check(routes));
+  const checks = [checkReached, checkActionPaths, checkStrictLists, checkStrictGuards];
+  forAll(checks, (check) => check(routes));
   const parameters = ({ path }: Route) => path.split("/:").length;
   return routes.sort((a, b) => parameters(a) - parameters(b));
 }
@@ -108,6 +109,15 @@ function rootBranch(
       isOpen,
     },
   };
+}
+
+function checkStrictLists(routes: readonly Route[]): void {
+  forAll(routes.filter(({ strict }) => strict.lists), (route) => {
+    const { operation, target, options: { declared: { unsaid } } } = actingLevel(route);
+    if (unsaid === undefined) return;
+    const need = `needs "${unsaid}", or "${unsaid}: false", because the router is strict`;
+    throw cannotMount(target, `${operation}() ${need}`);
+  });
 }
 
 /** Routes of a property exist only below `one()` of its parent. */
@@ -244,26 +254,12 @@ function levelMaker(
       bytes,
       parameters: hooks.parameters ?? [],
       filterPaths: compileFilterPaths(method, { ...place, mode }),
-      options: readOptions(features, { method, place, isStrict: strict.lists }).under(shape),
+      options: new DeclaredOptions(features, { method, place }).under(shape),
       writes: perform === undefined
         ? compileWrites(method, { ...place, isStrict: strict.removals })
         : undefined,
     };
   };
-}
-
-function readOptions(
-  features: FeatureList,
-  { method, place, isStrict }: {
-    readonly method: Method;
-    readonly place: OptionPlace;
-    readonly isStrict: boolean;
-  },
-): DeclaredOptions {
-  const options = new DeclaredOptions(features, { method, place });
-  const { unsaid } = options;
-  if (!isStrict || unsaid === undefined) return options;
-  throw place.fail(`needs "${unsaid}", or "${unsaid}: false", because the router is strict`);
 }
 
 function partBranch(

@@ -28,7 +28,8 @@ export function compileWrites(
   const { atomic = true, fields, max = isLimited && MOST_CHANGED } = given;
   const { q = isStrict ? "required" : "optional" } = given;
   checkKind(atomic, { kind: "boolean", option: "atomic", fail });
-  if (max !== false) checkKind(max, { kind: "number", option: "max", fail });
+  const orNone = (problem: string) => fail(`${problem}, or false for no limit`);
+  if (max !== false) checkKind(max, { kind: "number", option: "max", fail: orNone });
   if (q !== "required" && q !== "optional") throw fail(`needs "required" or "optional" as "q"`);
   if (isUpdate) {
     const wrong = checkKind(fields, { kind: "fields", option: "fields", fail })
