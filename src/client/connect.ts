@@ -77,7 +77,7 @@ export interface Api {
  * URL may be a path.
  * @param options The headers, the API key, the time limit, and the repetition of requests.
  * @returns The client.
- * @throws {TypeError} If the options have an API key and the header `Authorization`.
+ * @throws {TypeError} If the options have an API key and the header `Authorization`, or a number that is none.
  *
  * @example Read, change and list movies
  * ```ts
@@ -108,6 +108,7 @@ export interface Api {
  */
 export function connect(base: string, options: ConnectOptions = {}): Api {
   const { apiKey, headers } = options;
+  checkNumbers(options);
   if (apiKey && typeof headers !== "function" && new Headers(headers).has("authorization")) {
     throw new TypeError("Cannot connect: apiKey and the header authorization exclude each other");
   }
@@ -126,4 +127,16 @@ export function connect(base: string, options: ConnectOptions = {}): Api {
       return await runBatch(build, { root, send, options }) as never;
     },
   };
+}
+
+/** With `NaN`, the client would repeat requests without an end. */
+function checkNumbers({ timeoutMS = 1, retry = {} }: ConnectOptions): void {
+  const { times = 0, pauseMS = 0, maxPauseMS = 0 } = retry;
+  const numbers = { timeoutMS, "retry.pauseMS": pauseMS, "retry.maxPauseMS": maxPauseMS };
+  const wrong = Object.entries(numbers).find(([name, value]) =>
+    typeof value !== "number" || !(value >= (name === "timeoutMS" ? 1 : 0))
+  );
+  const [name, value] = wrong ?? ["retry.times", times];
+  if (wrong === undefined && Number.isSafeInteger(times) && times >= 0) return;
+  throw new TypeError(`Cannot connect: ${name} is ${String(value)}`);
 }
