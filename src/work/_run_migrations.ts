@@ -30,7 +30,7 @@ export interface RunMigrationsOptions {
   readonly leaseMS?: number;
 }
 
-/** Beside the fields of the lease, whose `number` counts attempts. */
+/** Beside the fields of the lease. */
 interface StoredMigration {
   readonly outcome?: "running" | "done" | "failed" | "interrupted";
   readonly process?: string;
@@ -149,12 +149,10 @@ async function claim(
 class Attempt {
   readonly #migration: Migration;
   readonly #options: AttemptOptions;
-  readonly #signal: AbortSignal;
 
   constructor(migration: Migration, options: AttemptOptions) {
     this.#migration = migration;
     this.#options = options;
-    this.#signal = AbortSignal.any([options.lease.signal, options.closing]);
   }
 
   /** Whether the success is stored. Otherwise, another process has run the migration, or must run it again. */
@@ -194,13 +192,18 @@ class Attempt {
   async #work(): Promise<boolean> {
     const { connection, lease, record, closing } = this.#options;
     const { name, run } = this.#migration;
-    const [migration, signal] = [name, this.#signal];
+    const failed = new AbortController();
+    const signal = AbortSignal.any([lease.signal, closing, failed.signal]);
     const { progress = {} } = record ?? {};
+    const walking = { connection, migration: name, lease, signal, progress };
+    const { each, calls } = makeEach(walking);
     const since = performance.now();
     try {
-      const each = makeEach({ connection, migration, lease, signal, progress });
       await run({ connection, each, signal });
+      await Promise.all(calls);
     } catch (error) {
+      failed.abort(error);
+      await Promise.allSettled(calls);
       if (!lease.isHeld) return this.#tellOfLoss();
       await this.#noteFailure(error);
       throw closing.aborted ? closing.reason : cannotMigrate(name, error);

@@ -43,10 +43,15 @@ export interface WalkContext {
   readonly progress: Readonly<Record<string, WalkProgress>>;
 }
 
-export function makeEach(context: WalkContext): Each {
-  let calls = 0;
-  return async (target, filter, change, options = {}) => {
-    const call = calls++;
+/** A migration may have forgotten to wait for one of the calls. */
+export function makeEach(
+  context: WalkContext,
+): { readonly each: Each; readonly calls: readonly Promise<EachResult>[] } {
+  const calls: Promise<EachResult>[] = [];
+  const start = async (
+    call: number,
+    [target, filter, change, options = {}]: Parameters<Each>,
+  ): Promise<EachResult> => {
     const model = modelOf(target, context);
     if (!isGroup(filter)) throw cannotWalk(model, "the filter is not an object");
     if (typeof change !== "function") throw cannotWalk(model, "the change is not a function");
@@ -60,6 +65,14 @@ export function makeEach(context: WalkContext): Each {
     });
     return await walk({ ...context, model, writer, call });
   };
+  const each = (...given: unknown[]) => {
+    const result = start(calls.length, given as Parameters<Each>);
+    // The attempt reports the rejection.
+    result.catch(() => {});
+    calls.push(result);
+    return result;
+  };
+  return { each, calls };
 }
 
 function cannotWalk({ modelName }: StoredModel, problem: string): TypeError {

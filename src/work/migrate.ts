@@ -76,7 +76,7 @@ export interface Migrate {
  *
  * The promise rejects with a `TypeError` if the list or an option is wrong, and with an `Error` if a migration fails, if
  * the list lacks a migration that has run or has it at another place, or if the wait is too long. A list that ends before
- * the last migrations that have run belongs to an older release, which may run beside the newer one.
+ * the last migrations that have run belongs to an older release, which may run beside the newer one. A database has one list.
  *
  * @example Rename a field
  * ```ts ignore

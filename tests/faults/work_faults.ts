@@ -7,10 +7,10 @@ import { DATABASE } from "./support/open_app.ts";
 import { openReplicaSet, restart, signal } from "./support/replica_set.ts";
 import { startWorker, type Worker, type WorkerOptions } from "./support/workers.ts";
 
-const BOXES = isLong ? 5000 : 1500;
+const BOXES = isLong ? 3000 : 1500;
 
 /** How often each fault happens. */
-const ROUNDS = isLong ? 5 : 1;
+const ROUNDS = isLong ? 3 : 1;
 
 const LEASE_MS = 3000;
 

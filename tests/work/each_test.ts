@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import mongoose from "mongoose";
 import { migrate } from "../../src/work/mod.ts";
-import type { Each, MigrationContext } from "../../src/work/mod.ts";
+import type { Each, Migration, MigrationContext } from "../../src/work/mod.ts";
 import { test } from "../harness/testing.ts";
 import { endLease, gate, openParcels, Parcel, runOne } from "./worked.ts";
 
@@ -158,6 +158,32 @@ test("after an error of its code, each() begins anew", async () => {
   fails = false;
   assertEquals(await migrate(list), ["labels"]);
   assertEquals(seen.length, 150 + 250);
+});
+
+test("a migration that does not wait for each() succeeds or fails with it", async () => {
+  await using database = await openParcels(250);
+  const label: Migration = {
+    name: "labels",
+    run({ each }) {
+      each(Parcel, {}, ({ title }) => ({ label: title }));
+    },
+  };
+  assertEquals(await migrate([label]), ["labels"]);
+  assertEquals(await database.collection.countDocuments({ label: { $exists: true } }), 250);
+  let seen = 0;
+  const failing: Migration = {
+    name: "fails",
+    run({ each }) {
+      each(Parcel, {}, () => void seen++);
+      each(Parcel, { title: "t0" }, () => {
+        throw new Error("wrong data");
+      });
+    },
+  };
+  await assertRejects(() => migrate([label, failing]), Error, "wrong data");
+  const seenAtEnd = seen;
+  assertEquals(await database.migrations.countDocuments({ outcome: "failed" }), 1);
+  assertEquals(seen, seenAtEnd);
 });
 
 test("each() refuses wrong arguments and answers", async () => {
