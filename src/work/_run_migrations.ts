@@ -1,4 +1,5 @@
 import type { Connection } from "mongoose";
+import { setMaxListeners } from "node:events";
 import { errorText } from "../errors/error_text.ts";
 import { logHint, logLine } from "../errors/log.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";
@@ -194,6 +195,8 @@ class Attempt {
     const { name, run } = this.#migration;
     const failed = new AbortController();
     const signal = AbortSignal.any([lease.signal, closing, failed.signal]);
+    // Reads at the same time add listeners, and Node warns of more than ten.
+    setMaxListeners(0, signal);
     const { progress = {} } = record ?? {};
     const walking = { connection, migration: name, lease, signal, progress };
     const { each, calls } = makeEach(walking);
