@@ -11,7 +11,7 @@ import {
   withoutImages,
   withoutValues,
 } from "./change.ts";
-import { textOf } from "./_error_text.ts";
+import { errorText } from "../errors/error_text.ts";
 
 const COLLECTION = "mongrove_dead_letters";
 
@@ -85,7 +85,7 @@ export class DeadLetters {
     event: ChangeEvent,
     { attempt: attempts, error: thrown }: FailedAttempt,
   ): Promise<void> {
-    const [key, error] = [keyOf(event), textOf(thrown)];
+    const [key, error] = [keyOf(event), errorText(thrown)];
     const write = (kept: ChangeEvent) =>
       this.#letters.updateOne({ _id: this.#idOf(event) } as object, {
         $set: { follow: this.#follow, key, event: kept, error, attempts, isDue: false },

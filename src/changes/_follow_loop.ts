@@ -8,6 +8,7 @@ import {
 } from "../schema/mongoose/connections.ts";
 import type { Lease } from "../store/lease.ts";
 import { logHint } from "../errors/log.ts";
+import { pause } from "../store/pause.ts";
 import { withTimeLimit } from "../store/time_limit.ts";
 import {
   ChangeQueue,
@@ -37,7 +38,7 @@ import {
   toChange,
 } from "./change.ts";
 import type { LostChanges } from "./follow.ts";
-import { MAX_PAUSE_MS, pause, PAUSE_MS, pauseAfter, unlessAborted } from "./_waits.ts";
+import { MAX_PAUSE_MS, PAUSE_MS, pauseAfter, unlessAborted } from "./_waits.ts";
 
 /** In milliseconds. If the process is killed, changes since the last stored progress are handled again. */
 const NOTE_MS = 1000;

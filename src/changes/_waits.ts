@@ -1,5 +1,3 @@
-import { setTimeout } from "node:timers/promises";
-
 export const PAUSE_MS = 500;
 
 export const MAX_PAUSE_MS = 10_000;
@@ -17,10 +15,6 @@ export async function unlessAborted<T>(signal: AbortSignal, work: PromiseLike<T>
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
-}
-
-export async function pause(ms: number, signal: AbortSignal, { ref = true } = {}): Promise<void> {
-  await setTimeout(ms, undefined, { signal, ref }).catch(() => {});
 }
 
 export function pauseAfter(failures: number): number {

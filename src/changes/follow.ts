@@ -8,7 +8,7 @@ import { logError } from "../errors/log.ts";
 import { getModel } from "../schema/get_model.ts";
 import type { Change } from "./change.ts";
 import type { DeadLetter } from "./_dead_letters.ts";
-import { textOf } from "./_error_text.ts";
+import { errorText } from "../errors/error_text.ts";
 import { FollowLoop } from "./_follow_loop.ts";
 import { announceReplays, lagOf } from "./_lease.ts";
 
@@ -234,7 +234,7 @@ function logThrown(thrown: unknown, context: object): void {
   try {
     logError(thrown, context);
   } catch {
-    logError(textOf(thrown), context);
+    logError(errorText(thrown), context);
   }
 }
 

@@ -93,7 +93,7 @@ export const Framework: {
   };
   /**
    * Checks within a second whether requests can be served: no server is closing, all connections that models use
-   * answer, and all unique indexes are built. The promise never rejects.
+   * answer, all unique indexes are built, and migrations have ended. The promise never rejects.
    */
   readonly health: () => Promise<Health>;
   /**
@@ -119,8 +119,9 @@ export const Framework: {
    * current requests with `Connection: close`. Connections that are busy after `options.timeoutMS` milliseconds are
    * cut.
    *
-   * Close Mongoose only when the promise has resolved, because current requests need the database. The removal of
-   * expired entities at intervals ends until another router is mounted.
+   * Close Mongoose only when the promise has resolved, because current requests need the database. Within the same
+   * time, the work of `@mongrove/mongrove/work` ends. The removal of expired entities at intervals ends until another
+   * router is mounted.
    *
    * @throws {RangeError} If `timeoutMS` is not a valid number of milliseconds.
    * @throws {TypeError} If `options` has an unknown property.

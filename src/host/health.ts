@@ -5,12 +5,16 @@ import { TimeLimitError, withTimeLimit } from "../store/time_limit.ts";
 import { indexBuilds } from "../schema/index_builds.ts";
 import { isOpen, isPoolBusy } from "../schema/mongoose/connections.ts";
 import { isAnyClosing } from "../http/close_server.ts";
+import { reasonsToWait } from "./readiness.ts";
 
 /** The health of an application. */
 export interface Health {
   /** Always `true`. Restart a process that does not answer. */
   readonly live: boolean;
-  /** `false` if a database does not answer in time, a unique index is not built, or a server is closing. */
+  /**
+   * `false` if a database does not answer in time, a unique index is not built, migrations have not ended, or a server is
+   * closing.
+   */
   readonly ready: boolean;
   /** The reasons why requests cannot be served. */
   readonly reasons: readonly string[];
@@ -33,7 +37,7 @@ async function look(): Promise<Health> {
   // take too long.
   const clients = Map.groupBy(servedConnections(), (each) => each.getClient() ?? each).values();
   const found = await Promise.all([...clients].map((each) => findProblems(each, end)));
-  const reasons = [...closing, ...found.flat()];
+  const reasons = [...closing, ...reasonsToWait(), ...found.flat()];
   return { live: true, ready: reasons.length === 0, reasons };
 }
 

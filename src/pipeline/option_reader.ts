@@ -1,7 +1,7 @@
 import type { Schema } from "mongoose";
 import type { PreFetch } from "../declare/hooks/hooks.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
-import type { Duration } from "../declare/model/duration.ts";
+import { type Duration, durationMS } from "../declare/model/duration.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import { isNames, type Kind, KINDS, MAX_TTL_SECONDS } from "../errors/option_kinds.ts";
 import { meantBy } from "../errors/unknown_option.ts";
@@ -96,7 +96,7 @@ export interface OptionPlace {
   readonly fail: Fail;
 }
 
-const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const DAY_MS = 86_400_000;
 
 export type GivenOptions = Readonly<Record<string, unknown>>;
 
@@ -151,11 +151,12 @@ export class OptionReader {
 
   /** In milliseconds. The error message shows `example`. */
   duration(example: Duration): number {
-    const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(this.value)) ?? [];
-    if (!Number(digits)) throw this.fail(`needs a time such as "${example}" as "${this.#name}"`);
-    const duration = Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS];
-    if (duration <= MAX_TTL_SECONDS * UNITS_MS.s) return duration;
-    const most = Math.floor(MAX_TTL_SECONDS * UNITS_MS.s / UNITS_MS.d);
+    const duration = durationMS(this.value);
+    if (duration === undefined) {
+      throw this.fail(`needs a time such as "${example}" as "${this.#name}"`);
+    }
+    if (duration <= MAX_TTL_SECONDS * 1000) return duration;
+    const most = Math.floor(MAX_TTL_SECONDS * 1000 / DAY_MS);
     throw this.fail(`has more than "${most}d" as "${this.#name}", the longest time of a TTL index`);
   }
 

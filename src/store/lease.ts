@@ -48,7 +48,8 @@ export class Lease {
   static async claim<R>({ first = {}, ...options }: ClaimOptions): Promise<Claimed<R>> {
     const { records, name: _id, leaseMS } = options;
     const [holder, since] = [new mongoose.Types.ObjectId(), performance.now()];
-    const claim = { holder, until: { $add: ["$$NOW", leaseMS] } };
+    const number = { $add: [{ $ifNull: ["$number", 0] }, 1] };
+    const claim = { holder, number, until: { $add: ["$$NOW", leaseMS] } };
     const claimed = { $mergeObjects: [first, "$$ROOT", claim] };
     const isFree = { $lte: ["$until", "$$NOW"] };
     const update = [{ $replaceWith: { $cond: [isFree, claimed, "$$ROOT"] } }];

@@ -56,6 +56,7 @@ const PAGES: readonly (readonly [string, (page: string) => Promise<Files>])[] = 
   ["docs/rules_across.md", filesOfAll],
   ["docs/tutorial.md", filesAtEnd],
   ["docs/tutorial.md", definedAtEnd],
+  ["docs/work.md", filesAtEnd],
 ];
 
 // At once: most of the time of a check goes into the types of Mongoose and of src/

@@ -22,6 +22,7 @@ import { mcp } from "../../src/mcp/mod.ts";
 import { createApp } from "../../src/new/mod.ts";
 import { openapi } from "../../src/openapi/mod.ts";
 import { startMongo } from "../../src/testing/mod.ts";
+import { every, migrate } from "../../src/work/mod.ts";
 import { openDatabase } from "../harness/database.ts";
 import { test } from "../harness/testing.ts";
 import { serve } from "../harness/serve.ts";
@@ -223,6 +224,14 @@ const LATE: Readonly<Record<string, readonly [Rows[0], (options: object) => Prom
       ...{ concurrency: "", timeoutMS: "", leaseMS: "", retry: "{}" },
     },
     (given) => following(given),
+  ],
+  MigrateOptions: [
+    { connection: "", waitMS: "", wait: "true" },
+    (given) => migrate([], given),
+  ],
+  EveryOptions: [
+    { connection: "", onError: "function" },
+    (given) => every("1h", "owners", () => {}, given).stop(),
   ],
   FollowRetryOptions: [
     { attempts: "", pauseMS: "", maxPauseMS: "" },

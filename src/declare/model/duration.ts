@@ -1,2 +1,10 @@
 /** @internal A time in seconds, minutes, hours or days, such as `"24h"`. */
 export type Duration = `${number}${"s" | "m" | "h" | "d"}`;
+
+const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** In milliseconds. `undefined` if it is no duration. */
+export function durationMS(value: unknown): number | undefined {
+  const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(value)) ?? [];
+  return Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS] || undefined;
+}

@@ -39,6 +39,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   features: [...KERNEL, "describe", "http"],
   host: [...KERNEL, "describe", "http", "features", "features.ts"],
+  work: [
+    ...["declare", "errors", "features.ts", "filter", "host", "http", "schema", "sources"],
+    "store",
+  ],
   mcp: ["declare", "describe", "errors", "filter", "host", "http", "pipeline", "schema"],
   openapi: ["declare", "describe", "errors", "filter", "host", "http", "pipeline", "schema"],
 };

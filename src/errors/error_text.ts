@@ -1,7 +1,7 @@
 const MAX_LENGTH = 10_000;
 
 /** The conversion of a thrown value may fail. */
-export function textOf(error: unknown): string {
+export function errorText(error: unknown): string {
   try {
     return String(error).slice(0, MAX_LENGTH);
   } catch {

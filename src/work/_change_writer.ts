@@ -1,0 +1,144 @@
+import mongoose from "mongoose";
+import type { Connection, Model, mongo } from "mongoose";
+import { isGroup } from "../errors/option_kinds.ts";
+import { type Filter, hasOneOf } from "../filter/filters.ts";
+import { asVersion, versionKeyOf } from "../schema/fields/system_fields.ts";
+import { lossOf } from "../schema/mongoose/bson.ts";
+import type { Update } from "../schema/mongoose/statements/query_casts.ts";
+import { stampingUpdate } from "../sources/collection/store_update.ts";
+import type { Lease } from "../store/lease.ts";
+import { MAX_TIME_MS, TimeBudget } from "../store/time_budget.ts";
+import { AS_STORED, type StoredObject, storedText, valueAt } from "../store/values.ts";
+import { isSentBack, unchangedSince } from "../store/writes/conditions.ts";
+import type { AddedStatements, Around } from "../store/writes/transact.ts";
+import { updateOne } from "../store/writes/update.ts";
+
+const { BSON } = mongoose.mongo;
+
+const MOST_TRIES = 20;
+
+/** A statement with all values of a larger entity and the changes could exceed 16 MB. */
+const LARGE_BYTES = 6 * 1024 * 1024;
+
+/** A failover could otherwise undo changes of a portion that counts as done. */
+const MAJORITY = { writeConcern: { w: "majority" } } as const;
+
+export type ChangeFunction = (stored: unknown) => unknown;
+
+export interface ChangeWriterOptions {
+  readonly model: Model<unknown>;
+  readonly filter: Filter;
+  readonly change: ChangeFunction;
+  readonly addedStatements: AddedStatements | undefined;
+  readonly lease: Lease;
+  readonly signal: AbortSignal;
+}
+
+export class ChangeWriter {
+  readonly filter: Filter;
+  readonly #options: ChangeWriterOptions;
+  readonly #key: string | undefined;
+
+  constructor(options: ChangeWriterOptions) {
+    this.filter = options.filter;
+    this.#options = options;
+    this.#key = versionKeyOf(options.model);
+  }
+
+  /** Whether the entity was written. Its values must have their types in BSON. */
+  async change(read: StoredObject): Promise<boolean> {
+    const { change, lease, signal } = this.#options;
+    let stored: StoredObject | null = read;
+    for (let tries = 0; stored !== null; tries++) {
+      if (tries === MOST_TRIES) throw this.#fail(read, "other writes change it all the time");
+      signal.throwIfAborted();
+      const update = this.#updateOf(await change(valuesOf(stored)), stored);
+      if (update === undefined) return false;
+      // The timer that aborts the signal can be late.
+      if (!lease.isHeld) throw new Error("The lease is lost");
+      if (await this.#write(stored, update)) return true;
+      stored = await this.#readAgain(stored);
+    }
+    return false;
+  }
+
+  #fail({ _id }: StoredObject, problem: string): TypeError {
+    const { modelName } = this.#options.model;
+    return new TypeError(`Cannot change "${modelName}" ${String(_id)}: ${problem}`);
+  }
+
+  #updateOf(returned: unknown, stored: StoredObject): Update | undefined {
+    if (returned === undefined || returned === null) return undefined;
+    if (!isGroup(returned)) throw this.#fail(stored, "the change returned no object of fields");
+    const changes = Object.entries(returned).filter(([path, value]) => {
+      if (path === "" || path.startsWith("$") || path === "_id" || path === this.#key) {
+        throw this.#fail(stored, `the change returned "${path}", which is no field to store`);
+      }
+      const before = valueAt(stored, path);
+      if (value === undefined) return before !== undefined;
+      const loss = lossOf(value);
+      if (loss !== undefined) throw this.#fail(stored, `the new "${path}" is ${loss}`);
+      return before === undefined || storedText(before) !== storedText(value);
+    });
+    if (changes.length === 0) return undefined;
+    const update = stampingUpdate(Object.fromEntries(changes), this.#options.model);
+    const key = this.#key;
+    if (key === undefined || !Object.hasOwn(stored, key)) return update;
+    if (asVersion(stored[key]) !== null) return update;
+    // `$inc` fails at a version that is no number.
+    const { $inc: _counted, $set, ...others } = update;
+    return { ...others, $set: { ...$set, [key]: 1 } };
+  }
+
+  async #write(stored: StoredObject, update: Update): Promise<boolean> {
+    const { model, addedStatements } = this.#options;
+    const timeBudget = new TimeBudget(MAX_TIME_MS);
+    const isRecorded = addedStatements !== undefined;
+    const around: Around = isRecorded
+      ? (write) => transactionOn(model.db as Connection, write)
+      : async (write) => void await write();
+    const context = { model, timeBudget, addedStatements, around };
+    const sent = updateOne(context, {
+      filter: { _id: { $eq: stored._id }, $and: [this.#unchanged(stored)] },
+      update,
+      id: stored._id,
+      options: { ...isRecorded ? {} : MAJORITY, ignoreUndefined: true },
+    });
+    return (await timeBudget.wait(sent)).isMet;
+  }
+
+  #unchanged(stored: StoredObject): Filter {
+    const key = this.#key;
+    if (key !== undefined && BSON.calculateObjectSize(stored) > LARGE_BYTES) {
+      return hasOneOf(key, [asVersion(stored[key])]);
+    }
+    const isWhole = key !== undefined || isSentBack(stored);
+    const fields = isWhole
+      ? undefined
+      : Object.keys(stored).filter((name) => isSentBack(stored[name]));
+    return unchangedSince(stored, { fields, key });
+  }
+
+  async #readAgain({ _id }: StoredObject): Promise<StoredObject | null> {
+    const { model: { collection }, signal } = this.#options;
+    const filter = { $and: [{ _id: { $eq: _id } }, this.filter] };
+    return await collection.findOne(filter as mongo.Filter<StoredObject>, {
+      ...AS_STORED,
+      signal,
+      readPreference: "primary",
+    });
+  }
+}
+
+/** With the usual types of JavaScript. */
+function valuesOf(stored: StoredObject): StoredObject {
+  return BSON.deserialize(BSON.serialize(stored), { validation: { utf8: false } });
+}
+
+async function transactionOn(
+  connection: Connection,
+  write: Parameters<Around>[0],
+): Promise<void> {
+  const options = { ...MAJORITY, readPreference: "primary" } as const;
+  await connection.transaction(async (session) => void await write(session), options);
+}

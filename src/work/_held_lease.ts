@@ -1,0 +1,71 @@
+import type { Connection } from "mongoose";
+import { hostname } from "node:os";
+import process from "node:process";
+import { decodeAllNames, hintAtUnopened, isOpen } from "../schema/mongoose/connections.ts";
+import type { Lease } from "../store/lease.ts";
+import { pause } from "../store/pause.ts";
+
+/** After this, another process continues the work of a killed one. */
+export const LEASE_MS = 30_000;
+
+const AGAIN_MS = 500;
+
+const POLL_MS = 100;
+
+const HINT_MS = 10_000;
+
+/** Resolves after `ended`, when no renewal is under way, which could follow the release. */
+export async function keepRenewed(
+  lease: Lease,
+  { leaseMS, ended }: { readonly leaseMS: number; readonly ended: AbortSignal },
+): Promise<void> {
+  const over = AbortSignal.any([ended, lease.signal]);
+  let isRenewed = true;
+  while (!over.aborted) {
+    await pause(isRenewed ? leaseMS / 3 : AGAIN_MS, over);
+    if (over.aborted) return;
+    isRenewed = await lease.renew().then(() => true, () => false);
+  }
+}
+
+/**
+ * Stores `fields` in the record of the lease, unless another process may have the lease. A failover can refuse the first
+ * attempts.
+ */
+export async function noteUnlessLost(lease: Lease, fields: object): Promise<boolean> {
+  while (lease.isHeld) {
+    try {
+      return await lease.renew(fields) !== null;
+    } catch {
+      await pause(AGAIN_MS, lease.signal);
+    }
+  }
+  return false;
+}
+
+/** A lease that cannot be released ends by itself. */
+export async function releaseQuietly(lease: Lease): Promise<void> {
+  if (lease.isHeld) await lease.release().catch(() => {});
+  lease.lose();
+}
+
+/** Mongoose can open a connection without an event, so its state is polled. */
+export async function whenOpen(
+  connection: Connection,
+  { signal, ref }: { readonly signal: AbortSignal; readonly ref: boolean },
+): Promise<void> {
+  for (let waited = 0; !isOpen(connection) && !signal.aborted; waited += POLL_MS) {
+    if (waited === HINT_MS) hintAtUnopened(connection);
+    await pause(POLL_MS, signal, { ref });
+  }
+  if (isOpen(connection)) decodeAllNames(connection);
+}
+
+export function processName(): string {
+  try {
+    return `${hostname()}:${process.pid}`;
+  } catch {
+    // Deno needs `--allow-sys` for the name of the host.
+    return String(process.pid);
+  }
+}

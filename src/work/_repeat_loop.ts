@@ -1,0 +1,156 @@
+import type { Connection } from "mongoose";
+import { errorText } from "../errors/error_text.ts";
+import { logError, logHint } from "../errors/log.ts";
+import { isOpen } from "../schema/mongoose/connections.ts";
+import { Lease } from "../store/lease.ts";
+import { pause } from "../store/pause.ts";
+import {
+  keepRenewed,
+  LEASE_MS,
+  noteUnlessLost,
+  processName,
+  releaseQuietly,
+  whenOpen,
+} from "./_held_lease.ts";
+import type { EveryOptions, RunContext } from "./every.ts";
+
+const COLLECTION = "mongrove_runs";
+
+/** Another process may have run, or changed the record. */
+const LOOK_MS = 60_000;
+
+const AGAIN_MS = 5000;
+
+export interface RepeatLoopOptions extends Pick<EveryOptions, "onError"> {
+  readonly connection: Connection;
+  readonly name: string;
+  readonly intervalMS: number;
+  readonly run: (context: RunContext) => unknown;
+  readonly leaseMS?: number;
+}
+
+interface StoredRun {
+  readonly until: Date;
+  /** When the last run was due that has ended. */
+  readonly dueAt?: Date;
+  readonly outcome?: "running" | "done" | "failed" | "interrupted";
+}
+
+export class RepeatLoop {
+  readonly #options: RepeatLoopOptions;
+  readonly #leaseMS: number;
+  readonly #stopped = new AbortController();
+  readonly #ended: Promise<void>;
+  #isTroubled = false;
+
+  constructor(options: RepeatLoopOptions) {
+    this.#options = options;
+    this.#leaseMS = options.leaseMS ?? LEASE_MS;
+    this.#ended = this.#loop();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort(new Error(`"${this.#options.name}" is stopped`));
+    await this.#ended;
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#stopped;
+    // The open connection keeps the process alive, and not the timers.
+    const ref = false;
+    for (let restMS = 0; !signal.aborted;) {
+      await pause(restMS, signal, { ref });
+      await whenOpen(this.#options.connection, { signal, ref });
+      if (signal.aborted) return;
+      try {
+        restMS = await this.#runIfDue();
+        this.#isTroubled = false;
+      } catch (error) {
+        restMS = AGAIN_MS;
+        if (isOpen(this.#options.connection) && !this.#isTroubled) this.#report(error);
+        this.#isTroubled = true;
+      }
+    }
+  }
+
+  /** Returns the time to the next look, in milliseconds. */
+  async #runIfDue(): Promise<number> {
+    const { connection, name, intervalMS } = this.#options;
+    const records = connection.collection(COLLECTION);
+    const restMS = await this.#restMS();
+    if (restMS > 0) return Math.min(restMS, LOOK_MS);
+    const claim = { records, name, leaseMS: this.#leaseMS };
+    const { lease, record } = await Lease.claim<StoredRun>(claim);
+    if (lease === undefined || record === undefined) {
+      return Math.min(intervalMS, this.#leaseMS / 3);
+    }
+    const over = new AbortController();
+    const renewing = keepRenewed(lease, { leaseMS: this.#leaseMS, ended: over.signal });
+    try {
+      // The database has computed the end of the lease by its clock.
+      const now = record.until.getTime() - this.#leaseMS;
+      const dueAt = record.dueAt === undefined ? now : record.dueAt.getTime() + intervalMS;
+      if (dueAt <= now) await this.#runOnce(lease, { record, dueAt, now });
+    } finally {
+      over.abort();
+      await renewing;
+      await releaseQuietly(lease);
+    }
+    return 0;
+  }
+
+  async #restMS(): Promise<number> {
+    const { connection, name, intervalMS } = this.#options;
+    const rest = { $subtract: [{ $add: ["$dueAt", intervalMS] }, "$$NOW"] };
+    const options = { projection: { rest }, readPreference: "primary" } as const;
+    const found = await connection.collection(COLLECTION).findOne({ _id: name } as object, options);
+    return Number(found?.rest ?? 0);
+  }
+
+  async #runOnce(
+    lease: Lease,
+    { record, dueAt, now }: {
+      readonly record: StoredRun;
+      readonly dueAt: number;
+      readonly now: number;
+    },
+  ): Promise<void> {
+    const { connection, name, intervalMS, run } = this.#options;
+    const missed = Math.floor((now - dueAt) / intervalMS);
+    if (record.outcome === "running") logHint(`"${name}": the last run was cut, and is repeated`);
+    if (missed > 0) logHint(`"${name}" has missed ${missed} runs, for which one run follows`);
+    const begun = {
+      missed,
+      outcome: "running",
+      process: { $literal: processName() },
+      startedAt: "$$NOW",
+      endedAt: "$$REMOVE",
+      tookMS: "$$REMOVE",
+      error: "$$REMOVE",
+    };
+    if (!await noteUnlessLost(lease, begun)) return;
+    const ended = { endedAt: "$$NOW", tookMS: { $subtract: ["$$NOW", "$startedAt"] } };
+    const counted = { ...ended, dueAt: new Date(dueAt + missed * intervalMS) };
+    const signal = AbortSignal.any([lease.signal, this.#stopped.signal]);
+    let outcome: object = { ...counted, outcome: "done" };
+    try {
+      await run({ connection, missed, signal });
+    } catch (error) {
+      const failure = { error: { $literal: errorText(error) } };
+      const isStopped = this.#stopped.signal.aborted;
+      outcome = isStopped
+        ? { ...ended, ...failure, outcome: "interrupted" }
+        : { ...counted, ...failure, outcome: "failed" };
+      if (!isStopped) this.#report(error);
+    }
+    if (await noteUnlessLost(lease, outcome)) return;
+    this.#report(new Error(`"${name}": the lease is lost, so another process may repeat the run`));
+  }
+
+  #report(error: unknown): void {
+    const { name, onError } = this.#options;
+    const log = (thrown: unknown) => logError(thrown, { every: name });
+    if (onError === undefined) log(error);
+    else Promise.resolve().then(() => onError(error)).catch(log);
+  }
+}
