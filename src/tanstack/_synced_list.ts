@@ -57,10 +57,6 @@ export class SyncedList<T extends Entity> {
     this.#isLive = isLive;
   }
 
-  get collection(): object | undefined {
-    return this.#params?.collection;
-  }
-
   /** Outcomes that a list whose reading begins now will have. */
   get outcomes(): ReadonlyMap<string, Outcome<T>> {
     return new Map(this.#outcomes);

@@ -7,7 +7,7 @@ export interface Mutation {
   /** The identifier of the change. */
   readonly mutationId: string;
   /** The `_id` of the row. */
-  readonly key: unknown;
+  readonly key: string;
   /** The row before. */
   readonly original: object;
   /** The row after. */
@@ -48,15 +48,20 @@ export function temporaryId(): string {
   return TEMPORARY + crypto.getRandomValues(new Uint32Array(4)).join("-");
 }
 
+/** An `_id` in JSON may be a number. */
+function isTemporary(id: string | number): boolean {
+  return String(id).startsWith(TEMPORARY);
+}
+
 /** Sends changes of rows. */
 export class Writes<T extends Entity> {
   readonly #source: Source<T>;
   readonly #list: SyncedList<T>;
   readonly #refresh: () => Promise<void>;
   /** The latest transaction of each row. */
-  readonly #latest = new Map<unknown, Promise<void>>();
+  readonly #latest = new Map<string, Promise<void>>();
   /** The identifiers of entities that were created from rows with temporary ones. */
-  readonly #ids = new Map<unknown, string>();
+  readonly #ids = new Map<string, string>();
 
   /** @param refresh Reads a list that is not live again. */
   constructor(source: Source<T>, { list, refresh }: {
@@ -89,14 +94,14 @@ export class Writes<T extends Entity> {
   async #sendOne({ type, key, mutationId, original, modified, changes }: Mutation): Promise<void> {
     if (type === "insert") {
       const { _id, __v, ...rest } = modified as Entity;
-      const body = _id.startsWith(TEMPORARY) ? rest : { _id, ...rest };
+      const body = isTemporary(_id) ? rest : { _id, ...rest };
       const headers = { "idempotency-key": mutationId };
       const row = await this.#source.create(body, { headers });
       if (row) this.#ids.set(key, row._id);
       return row ? this.#list.add(row._id, row, true) : await this.#refresh();
     }
-    const id = this.#ids.get(key) ?? String(key);
-    if (id.startsWith(TEMPORARY)) throw new Error(`Cannot ${type} the row: it was not created`);
+    const id = this.#ids.get(key) ?? key;
+    if (isTemporary(id)) throw new Error(`Cannot ${type} the row: it was not created`);
     const options = { ifMatch: this.#match(id, original) };
     try {
       if (type === "delete") {
@@ -150,7 +155,8 @@ function patchOf(changes: object, { original, modified }: Change): Record<string
     const before = Object(original)[key];
     const after = Object(modified)[key];
     if (isObject(before) && isObject(after)) {
-      patch[key] = patchOf({ ...before, ...after }, { original: before, modified: after });
+      const inner = patchOf({ ...before, ...after }, { original: before, modified: after });
+      if (Object.keys(inner).length > 0) patch[key] = inner;
     } else if (JSON.stringify(before) !== JSON.stringify(after)) patch[key] = after ?? null;
   }
   return patch;

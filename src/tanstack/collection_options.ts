@@ -110,17 +110,17 @@ function mapResource<M, T extends Entity>(
 ): ResourceConfig<T> {
   const list = new SyncedList<T>(live);
   let run: { readonly params: SyncParams<T>; readonly signal: AbortSignal } | undefined;
-  let latest = {};
+  let collection: object | undefined;
+  const turns = { begun: 0, taken: 0 };
   const refetch = async () => {
     if (live || !run) return;
     const { params, signal } = run;
-    const turn = latest = {};
+    const turn = ++turns.begun;
     const contained = list.outcomes;
-    const given = { ...query, signal };
-    const rows = query.limit === undefined ? [] : (await source.all(given)).items;
-    if (query.limit === undefined) { for await (const row of source.each(given)) rows.push(row); }
-    // A later call has begun, or the collection has ended.
-    if (turn !== latest || signal.aborted) return;
+    const rows = await readAll(source, { ...query, signal });
+    // The collection has a later list, or has ended.
+    if (turn < turns.taken || signal.aborted) return;
+    turns.taken = turn;
     list.take(rows, contained);
     params.markReady();
   };
@@ -131,13 +131,16 @@ function mapResource<M, T extends Entity>(
       onDisconnect?.(error);
     };
     for await (const rows of source.live({ ...query, signal, onDisconnect: noteBreak })) {
+      if (signal.aborted) return;
       list.take(rows);
       markReady();
     }
   };
   const sync = (params: SyncParams<T>) => {
+    if (run) throw new Error("Cannot begin: the options belong to another collection");
     const controller = new AbortController();
     const { signal } = controller;
+    ({ collection } = params);
     run = { params, signal };
     list.open(params);
     follow(params, signal).catch((error) => signal.aborted || params.markError(error));
@@ -148,9 +151,10 @@ function mapResource<M, T extends Entity>(
     };
   };
   const writes = new Writes(source, { list, refresh: refetch });
+  const send = ({ transaction: { mutations } }: { readonly transaction: Mutations }) =>
+    writes.send(mutations);
   const persist = ({ mutations }: Mutations) =>
-    writes.send(mutations.filter(({ collection }) => collection === list.collection));
-  const send = ({ transaction }: { readonly transaction: Mutations }) => persist(transaction);
+    writes.send(mutations.filter((mutation) => mutation.collection === collection));
   return {
     getKey: ({ _id }) => _id,
     sync: { sync, rowUpdateMode: "full" },
@@ -159,6 +163,19 @@ function mapResource<M, T extends Entity>(
     onDelete: send,
     utils: { refetch, persist },
   };
+}
+
+interface Reading {
+  readonly limit?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Reads all pages, or with `limit` one. */
+async function readAll<T>(source: Source<T>, options: Reading): Promise<T[]> {
+  if (options.limit !== undefined) return (await source.all(options)).items;
+  const rows: T[] = [];
+  for await (const row of source.each(options)) rows.push(row);
+  return rows;
 }
 
 function checkNames(options: object, known: readonly string[]): void {

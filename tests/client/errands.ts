@@ -50,6 +50,18 @@ export class ChosenErrand extends FrameworkModel {
   }
 }
 
+@rest({
+  route: "/numbered",
+  methods: [all({ live: true, page: false }), create(), update(), remove()],
+})
+export class NumberedErrand extends FrameworkModel {
+  @prop({ required: true })
+  text!: string;
+  static override configure(schema: Schema): void {
+    schema.add({ _id: Number });
+  }
+}
+
 /** A request that was sent. */
 export interface SentRequest {
   readonly method: string;
@@ -118,7 +130,7 @@ export type Errands = ReturnType<typeof openErrands<Errand>>["collection"];
 
 /** Serves errands over a replica set. */
 export async function serveErrands() {
-  const app = await mountLive([Errand, ChosenErrand]);
+  const app = await mountLive([Errand, ChosenErrand, NumberedErrand]);
   const reach = (line: Line, options: ConnectOptions = {}) =>
     connect(app.url, { fetch: line.fetch, retry: { pauseMS: 1 }, ...options });
   return {
@@ -131,9 +143,9 @@ export async function serveErrands() {
       await opened.collection.preload();
       return { ...opened, line, resource };
     },
-    async openChosen() {
+    async openChosen(path = "/chosen") {
       const line = new Line();
-      const opened = openErrands(reach(line).resource<ChosenErrand>("/chosen"), { live: true });
+      const opened = openErrands(reach(line).resource<ChosenErrand>(path), { live: true });
       await opened.collection.preload();
       return { ...opened, line };
     },

@@ -161,6 +161,17 @@ test("a list that cannot be read rejects preload() with the server's error", asy
   }
 });
 
+test("options belong to one collection", async () => {
+  await using served = await serveErrands();
+  const resource = connect(served.app.url).resource<Errand>("/errands");
+  const options = collectionOptions(resource, { live: true });
+  const [first, second] = [createCollection(options), createCollection(options)];
+  await first.preload();
+  await assertRejects(() => second.preload(), Error, "the options belong to another collection");
+  await first.cleanup();
+  await second.cleanup();
+});
+
 test("collectionOptions() refuses names that it does not know", () => {
   const resource = connect("https://example.org").resource<Errand>("/errands");
   const wrong = [{ lives: true }, { query: { select: ["text"] } }, { query: { after: "a" } }];

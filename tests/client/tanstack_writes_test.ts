@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createTransaction } from "@tanstack/db";
 import { ApiError } from "@mongrove/mongrove/client";
-import { temporaryId } from "@mongrove/mongrove/tanstack";
+import { type Row, temporaryId } from "@mongrove/mongrove/tanstack";
 import { test } from "../harness/testing.ts";
 import { until } from "../support/until.ts";
-import { keyOf, serveErrands, shows, textsOf, watch } from "./errands.ts";
+import { type ChosenErrand, keyOf, serveErrands, shows, textsOf, watch } from "./errands.ts";
 
 const errand = (text: string) => ({ _id: temporaryId(), text, done: false });
 
@@ -20,7 +20,7 @@ for (const live of [true, false]) {
     const { collection, line } = tab;
     const seen = watch(collection);
     const row = errand("Buy milk");
-    const { isPersisted } = collection.insert(row);
+    const { isPersisted, mutations } = collection.insert(row);
     assertEquals(textsOf(collection), ["Buy milk"]);
     await isPersisted.promise;
     const [shown] = collection.toArray;
@@ -32,7 +32,7 @@ for (const live of [true, false]) {
     assertEquals([...new Set(seen)], ["Buy milk", "Another,Buy milk"]);
     const [{ body, headers } = {}] = line.writes;
     assertEquals(body, { text: "Buy milk", done: false });
-    assert(headers?.get("idempotency-key"));
+    assertEquals(headers?.get("idempotency-key"), mutations[0]?.mutationId);
   });
 
   test(`an update in ${list} sends the changed fields, bound to the version`, async () => {
@@ -254,4 +254,17 @@ test("a class whose _id clients choose keeps the _id of the row", async () => {
     ...[null, '"0"'],
     ...['"0"', '"1"'],
   ]);
+});
+
+test("rows have the numbers by which a class identifies its entities", async () => {
+  await using served = await serveErrands();
+  await using tab = await served.openChosen("/numbered");
+  const { collection, line } = tab;
+  // The types of the client know strings alone.
+  const row: Row<ChosenErrand> = JSON.parse('{ "_id": 7, "text": "A" }');
+  await collection.insert(row).isPersisted.promise;
+  await collection.update(row._id, (draft) => void (draft.text = "B")).isPersisted.promise;
+  assertEquals([collection.get(row._id)?.text, collection.size], ["B", 1]);
+  await collection.delete(row._id).isPersisted.promise;
+  assertEquals(line.writes.map(({ path }) => path), ["/numbered", "/numbered/7", "/numbered/7"]);
 });
