@@ -1,5 +1,6 @@
 import { denoPack } from "./deno_pack.ts";
 import { dropComments } from "./drop_comments.ts";
+import { halveIndents } from "./halve_indents.ts";
 import { mendLinks } from "./mend_links.ts";
 import type { Files } from "./stage_package.ts";
 
@@ -13,7 +14,9 @@ export async function makeNpmPackage(source: Files): Promise<Files> {
   const { name, version }: Config = JSON.parse(source.get("deno.json") ?? "");
   const { manifest, files: packed } = await denoPack(name, source);
   const files = new Map(packed);
-  for (const [path, text] of files) if (path.endsWith(".js")) files.set(path, dropComments(text));
+  for (const [path, text] of files) {
+    if (path.endsWith(".js")) files.set(path, halveIndents(dropComments(text)));
+  }
   const published = new Set(files.keys());
   // The site of npm shows this page alone.
   const readme = { page: "README.md", published, root: `https://jsr.io/${name}/${version}/` };
