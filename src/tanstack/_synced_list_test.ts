@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { stub } from "@std/testing/mock";
+import { spy, stub } from "@std/testing/mock";
 import { type Entity, SyncedList, type SyncWrite } from "./_synced_list.ts";
 
 interface Note extends Entity {
@@ -155,4 +155,14 @@ Deno.test("SyncedList knows the version of a write until another entity has the 
   list.take([]);
   assertEquals(list.versionOf("a"), undefined);
   list.close();
+});
+
+Deno.test("SyncedList waits for nothing after close(), and begins anew", () => {
+  const { list, shown } = openList();
+  list.add("a", note("a", 0), true);
+  using cleared = spy(globalThis, "clearTimeout");
+  list.close();
+  assertEquals(cleared.calls.length, 1);
+  list.add("b", note("b", 0), true);
+  assertEquals(shown(), "a0");
 });

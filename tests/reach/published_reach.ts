@@ -72,13 +72,18 @@ test("deno doc --html builds the pages of every name", async () => {
   await Deno.remove(output, { recursive: true });
 });
 
-test("a bundle of the client from npm holds nothing of the server", async () => {
-  const entry = 'export { connect } from "@mongrove/mongrove/client";';
+test("a bundle of the client and its collections holds nothing of the server", async () => {
+  const entry = 'export { connect } from "@mongrove/mongrove/client";' +
+    'export { collectionOptions } from "@mongrove/mongrove/tanstack";';
   await Deno.writeTextFile(join(nodeProject, "browser.js"), entry);
   const args = ["browser.js", "--bundle", "--platform=browser", "--format=esm"];
   const options = { cwd: nodeProject };
   const bundle = await runCommand("node_modules/.bin/esbuild", args, options);
   // What live() loads is found, too.
-  for (const name of ["x-total-count", "last-event-id"]) assert(bundle.includes(name), name);
-  for (const name of ["mongoose", "express", "node:"]) assert(!bundle.includes(name), name);
+  for (const name of ["x-total-count", "last-event-id", "onInsert"]) {
+    assert(bundle.includes(name), name);
+  }
+  for (const name of ["mongoose", "express", "node:", "@tanstack"]) {
+    assert(!bundle.includes(name), name);
+  }
 });
