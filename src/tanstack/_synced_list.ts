@@ -32,6 +32,8 @@ export interface Outcome<T> {
   readonly version: unknown;
   /** The row that the list had when the answer came. */
   readonly listed: T | undefined;
+  /** Whether the list has had the row. If not, the event of its creation may still come, even after a removal. */
+  wasListed: boolean;
 }
 
 /**
@@ -91,7 +93,7 @@ export class SyncedList<T extends Entity> {
     if (!this.#params || !isNew && !listed && !this.#outcomes.has(key)) return;
     const { __v: version } = row ?? this.#shown.get(key) ?? {};
     if (typeof version === "number") this.#versions.set(key, version);
-    const outcome = { row, version, listed };
+    const outcome = { row, version, listed, wasListed: listed !== undefined };
     this.#outcomes.set(key, outcome);
     if (this.#isLive) this.#expire(key, outcome);
     this.#publish();
@@ -117,9 +119,11 @@ export class SyncedList<T extends Entity> {
   #publish(): void {
     const rows = new Map(this.#listed);
     for (const [key, outcome] of this.#outcomes) {
-      if (isOver(outcome, this.#listed.get(key))) this.#outcomes.delete(key);
+      const listed = this.#listed.get(key);
+      if (isOver(outcome, listed)) this.#outcomes.delete(key);
       else if (outcome.row) rows.set(key, outcome.row);
       else rows.delete(key);
+      outcome.wasListed ||= listed !== undefined;
     }
     const writes: SyncWrite<T>[] = [];
     for (const [key, value] of rows) {
@@ -144,10 +148,10 @@ export class SyncedList<T extends Entity> {
 
 /** Whether the list has an outcome, or something later. Parts of an entity have no version. */
 function isOver<T extends Entity>(
-  { row, version, listed: before }: Outcome<T>,
+  { row, version, listed: before, wasListed }: Outcome<T>,
   listed: T | undefined,
 ): boolean {
-  if (!listed) return !row || before !== undefined;
+  if (!listed) return wasListed;
   if (typeof version !== "number" || typeof listed.__v !== "number") return listed !== before;
   return row ? listed.__v >= version : listed.__v > version;
 }

@@ -48,8 +48,12 @@ function openList(isLive = true) {
     markError: () => {},
   };
   const list = new SyncedList<Note>(isLive);
-  list.open(params);
-  return { list, transactions, shown: () => [...rows.values()].sort().join() };
+  const open = () => {
+    rows.clear();
+    list.open(params);
+  };
+  open();
+  return { list, open, transactions, shown: () => [...rows.values()].sort().join() };
 }
 
 Deno.test("SyncedList writes one transaction for a list, and none for an equal one", () => {
@@ -93,6 +97,25 @@ Deno.test("SyncedList hides a removed entity until the list has lost it, or has 
   list.take([]);
   list.take([note("a", 0)]);
   assertEquals(shown(), "a0");
+  list.close();
+});
+
+Deno.test("SyncedList takes events that come after later writes for what they are", () => {
+  const { list, shown } = openList();
+  list.take([]);
+  list.add("a", note("a", 0), true);
+  list.add("a", note("a", 1));
+  list.take([note("a", 0)]);
+  assertEquals(shown(), "a1");
+  list.take([]);
+  assertEquals(shown(), "");
+  list.add("b", note("b", 0), true);
+  list.add("b", undefined);
+  for (const version of [0, 0]) list.take([note("b", version)]);
+  assertEquals(shown(), "");
+  list.take([]);
+  list.take([note("b", 0, "another")]);
+  assertEquals(shown(), "another");
   list.close();
 });
 
@@ -158,11 +181,16 @@ Deno.test("SyncedList knows the version of a write until another entity has the 
 });
 
 Deno.test("SyncedList waits for nothing after close(), and begins anew", () => {
-  const { list, shown } = openList();
+  const { list, open, shown } = openList();
+  const c = note("c", 0);
+  list.take([c]);
   list.add("a", note("a", 0), true);
   using cleared = spy(globalThis, "clearTimeout");
   list.close();
   assertEquals(cleared.calls.length, 1);
   list.add("b", note("b", 0), true);
-  assertEquals(shown(), "a0");
+  assertEquals(shown(), "a0,c0");
+  open();
+  list.take([c]);
+  assertEquals(shown(), "c0");
 });

@@ -99,6 +99,24 @@ test("a created entity that was removed by somebody at once leaves the collectio
   await shows(tab.collection, "B");
 });
 
+test("rows that are changed and removed before their events come do not come back", async () => {
+  await using served = await serveErrands();
+  await using tab = await served.open();
+  const { collection } = tab;
+  for (let round = 0; round < 40; round++) {
+    const busy = Array.from({ length: round % 12 }, () => served.app.get("/errands"));
+    await collection.insert([errand("A"), errand("B")]).isPersisted.promise;
+    assertEquals(textsOf(collection), ["A", "B"], `created ${round}`);
+    const keys = ["A", "B"].map((text) => keyOf(collection, text));
+    const finish = (drafts: { done: boolean }[]) => drafts.forEach((each) => each.done = true);
+    await collection.update(keys, finish).isPersisted.promise;
+    assertEquals(textsOf(collection), ["A ✓", "B ✓"], `updated ${round}`);
+    await collection.delete(keys).isPersisted.promise;
+    assertEquals(textsOf(collection), [], `removed ${round}`);
+    await Promise.all(busy);
+  }
+});
+
 test("after a lost connection, the collection loses what has vanished, and gets what has come", async () => {
   await using served = await serveErrands();
   const { app } = served;
