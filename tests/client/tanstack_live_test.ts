@@ -59,6 +59,26 @@ test("refetch() shows the list, and keeps what was written during the reading", 
   assertEquals(textsOf(collection), ["B", "C"]);
 });
 
+test("of two refetch() calls that overlap, the later one wins", async () => {
+  await using served = await serveErrands();
+  await served.app.created("/errands", { text: "A" });
+  await using tab = await served.open({ live: false });
+  const { collection, line } = tab;
+  const held = Promise.withResolvers<void>();
+  line.after = () => {
+    line.after = () => {};
+    return held.promise;
+  };
+  const first = collection.utils.refetch();
+  await until(() => line.sent.length === 2);
+  await served.app.get("/errands");
+  await served.app.created("/errands", { text: "B" });
+  await collection.utils.refetch();
+  held.resolve();
+  await first;
+  assertEquals(textsOf(collection), ["A", "B"]);
+});
+
 test("an entity that leaves the filter by an own update leaves the collection", async () => {
   await using served = await serveErrands();
   const { _id } = await served.app.created("/errands", { text: "A" });
