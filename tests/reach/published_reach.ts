@@ -19,7 +19,7 @@ const ALLOWED = [
 ];
 
 /** The modules that users import, besides `mod.ts`. */
-const NAMES = "admin changes client keys mcp new openapi plugin testing work";
+const NAMES = "admin changes client keys mcp new openapi plugin tanstack testing work";
 
 const ENTRIES = NAMES.split(" ").map((name) => `src/${name}/mod.ts`);
 
@@ -72,13 +72,18 @@ test("deno doc --html builds the pages of every name", async () => {
   await Deno.remove(output, { recursive: true });
 });
 
-test("a bundle of the client from npm holds nothing of the server", async () => {
-  const entry = 'export { connect } from "@mongrove/mongrove/client";';
+test("a bundle of the client and its collections holds nothing of the server", async () => {
+  const entry = 'export { connect } from "@mongrove/mongrove/client";' +
+    'export { collectionOptions } from "@mongrove/mongrove/tanstack";';
   await Deno.writeTextFile(join(nodeProject, "browser.js"), entry);
   const args = ["browser.js", "--bundle", "--platform=browser", "--format=esm"];
   const options = { cwd: nodeProject };
   const bundle = await runCommand("node_modules/.bin/esbuild", args, options);
   // What live() loads is found, too.
-  for (const name of ["x-total-count", "last-event-id"]) assert(bundle.includes(name), name);
-  for (const name of ["mongoose", "express", "node:"]) assert(!bundle.includes(name), name);
+  for (const name of ["x-total-count", "last-event-id", "onInsert"]) {
+    assert(bundle.includes(name), name);
+  }
+  for (const name of ["mongoose", "express", "node:", "@tanstack"]) {
+    assert(!bundle.includes(name), name);
+  }
 });

@@ -59,7 +59,7 @@ interface Gate {
 /** The modules that users import. */
 const ENTRIES = [
   "mod.ts",
-  ..."admin changes client keys mcp new openapi plugin testing work".split(" ").map((name) =>
+  ..."admin changes client keys mcp new openapi plugin tanstack testing work".split(" ").map((name) =>
     `src/${name}/mod.ts`
   ),
 ];

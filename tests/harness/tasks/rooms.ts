@@ -22,6 +22,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   testing: [],
   declare: ["errors"],
   client: ["declare"],
+  tanstack: ["client"],
   plugin: ["declare", "errors"],
   keys: ["plugin"],
   schema: ["declare", "errors"],

@@ -4,6 +4,7 @@ export const INFERRED = `import {
   leaveOut, one, onlyIf, or, prop, type ReadOnly, type Ref, remove, removeAll, replace, rest, type Restricted, StoredFile, update, updateAll, Framework,
 } from "@mongrove/mongrove";
 import { connect } from "@mongrove/mongrove/client";
+import { collectionOptions } from "@mongrove/mongrove/tanstack";
 
 class Address extends FrameworkModel {
   @prop({ required: true })
@@ -72,6 +73,7 @@ export const selected = (req: FrameworkRequest) => Framework.queryFor(req, Todo)
 
 export const api = connect("https://example.org");
 export const todos = api.resource<Todo>("/todos");
+export const rows = collectionOptions(todos, { live: true, query: { sort: ["text"] } });
 export const addresses = todos.part("addresses", "x");
 export const page = todos.all({ q: { text: "a" }, sort: ["text"], select: ["text"] });
 export const populated = todos.all({ populate: ["parent"], revive: ["due"] });

@@ -4,7 +4,10 @@ import { build } from "npm:esbuild@0.28";
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
 const SETTINGS = {
-  alias: { "@mongrove/mongrove/client": "./src/client/mod.ts" },
+  alias: {
+    "@mongrove/mongrove/client": "./src/client/mod.ts",
+    "@mongrove/mongrove/tanstack": "./src/tanstack/mod.ts",
+  },
   absWorkingDir: ROOT,
   bundle: true,
   write: false,
@@ -27,7 +30,7 @@ export interface BundleOptions {
 }
 
 /**
- * Bundles code as an application for browsers does. `@mongrove/mongrove/client` in it is the client of this repository.
+ * Bundles code as an application for browsers does. The client and its collections are those of this repository.
  *
  * @param code The code.
  * @param options See {@linkcode BundleOptions}.

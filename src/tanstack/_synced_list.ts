@@ -1,0 +1,157 @@
+/** The properties of an entity by which the collection follows it. */
+export interface Entity {
+  readonly _id: string;
+  readonly __v?: unknown;
+}
+
+/** @internal A write to the synced rows of a collection. */
+export type SyncWrite<T> =
+  | { readonly type: "insert" | "update"; readonly value: T }
+  | { readonly type: "delete"; readonly key: string };
+
+/** @internal The functions of TanStack DB by which the rows are written, as `sync()` of a collection gets them. */
+export interface SyncParams<T> {
+  /** The collection. */
+  readonly collection: object;
+  /** Begins a transaction. */
+  readonly begin: () => void;
+  /** Adds a write to the transaction. */
+  readonly write: (write: SyncWrite<T>) => void;
+  /** Ends the transaction. */
+  readonly commit: () => unknown;
+  /** Notes that the list is complete. */
+  readonly markReady: () => void;
+  /** Notes that the list cannot be read. */
+  readonly markError: (error?: unknown) => void;
+}
+
+/** The outcome of a write of this client, until the list has it. */
+export interface Outcome<T> {
+  /** Missing after a removal. */
+  readonly row: T | undefined;
+  readonly version: unknown;
+  /** The row that the list had when the answer came. */
+  readonly listed: T | undefined;
+  /** Whether the list has had the row. If not, the event of its creation may still come, even after a removal. */
+  wasListed: boolean;
+}
+
+/**
+ * In milliseconds. If a live list does not show an entity within this time, the entity is not in the list, for example
+ * because it was created outside of the filter.
+ */
+const LATEST_MS = 5000;
+
+/** The rows of a collection, which are the list of the server, and outcomes of writes that the list does not have yet. */
+export class SyncedList<T extends Entity> {
+  readonly #isLive: boolean;
+  #params: SyncParams<T> | undefined;
+  #listed = new Map<string, T>();
+  #outcomes = new Map<string, Outcome<T>>();
+  #shown = new Map<string, T>();
+  /** The versions that writes of this client have made, of entities that are shown. */
+  readonly #versions = new Map<string, number>();
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  /** Whether a live list has lost its connection, so that it may lack entities that exist. */
+  isBroken = false;
+
+  constructor(isLive: boolean) {
+    this.#isLive = isLive;
+  }
+
+  /** Outcomes that a list whose reading begins now will have. */
+  get outcomes(): ReadonlyMap<string, Outcome<T>> {
+    return new Map(this.#outcomes);
+  }
+
+  /** The version that this client has made of an entity. */
+  versionOf(key: string): number | undefined {
+    return this.#versions.get(key);
+  }
+
+  open(params: SyncParams<T>): void {
+    this.#params = params;
+  }
+
+  close(): void {
+    this.#params = undefined;
+    for (const timer of this.#timers) clearTimeout(timer);
+    for (const map of [this.#listed, this.#outcomes, this.#shown, this.#versions]) map.clear();
+  }
+
+  /** Takes the list of the server in the place of the earlier one. */
+  take(list: Iterable<T>, contained: ReadonlyMap<string, Outcome<T>> = new Map()): void {
+    this.isBroken = false;
+    this.#listed = new Map(Array.from(list, (row) => [row._id, row]));
+    for (const [key, outcome] of contained) this.#forget(key, outcome);
+    this.#publish();
+  }
+
+  /** An update of an entity that the list no longer has changes nothing, because the list has lost it by the update. */
+  add(key: string, row: T | undefined, isNew = false): void {
+    const listed = this.#listed.get(key);
+    if (!this.#params || !isNew && !listed && !this.#outcomes.has(key)) return;
+    const { __v: version } = row ?? this.#shown.get(key) ?? {};
+    if (typeof version === "number") this.#versions.set(key, version);
+    const outcome = { row, version, listed, wasListed: listed !== undefined };
+    this.#outcomes.set(key, outcome);
+    if (this.#isLive) this.#expire(key, outcome);
+    this.#publish();
+  }
+
+  #expire(key: string, outcome: Outcome<T>): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      if (this.isBroken) this.#expire(key, outcome);
+      else if (this.#forget(key, outcome)) this.#publish();
+    }, LATEST_MS);
+    this.#timers.add(timer);
+  }
+
+  #forget(key: string, outcome: Outcome<T>): boolean {
+    return this.#outcomes.get(key) === outcome && this.#outcomes.delete(key);
+  }
+
+  /**
+   * Rows are compared by identity, because a live list has the same object for an unchanged entity. TanStack DB shows
+   * the transaction when no change is on its way to the server, and drops the optimistic state at that time.
+   */
+  #publish(): void {
+    const rows = new Map(this.#listed);
+    for (const [key, outcome] of this.#outcomes) {
+      const listed = this.#listed.get(key);
+      if (isOver(outcome, listed)) this.#outcomes.delete(key);
+      else if (outcome.row) rows.set(key, outcome.row);
+      else rows.delete(key);
+      outcome.wasListed ||= listed !== undefined;
+    }
+    const writes: SyncWrite<T>[] = [];
+    for (const [key, value] of rows) {
+      const shown = this.#shown.get(key);
+      if (shown === value) continue;
+      writes.push({ type: shown ? "update" : "insert", value });
+      // Another entity has the `_id`.
+      if (Number(value.__v) < (this.#versions.get(key) ?? 0)) this.#versions.delete(key);
+    }
+    for (const key of this.#shown.keys()) {
+      if (rows.has(key)) continue;
+      writes.push({ type: "delete", key });
+      this.#versions.delete(key);
+    }
+    this.#shown = rows;
+    if (!this.#params || writes.length === 0) return;
+    this.#params.begin();
+    for (const write of writes) this.#params.write(write);
+    this.#params.commit();
+  }
+}
+
+/** Whether the list has an outcome, or something later. Parts of an entity have no version. */
+function isOver<T extends Entity>(
+  { row, version, listed: before, wasListed }: Outcome<T>,
+  listed: T | undefined,
+): boolean {
+  if (!listed) return wasListed;
+  if (typeof version !== "number" || typeof listed.__v !== "number") return listed !== before;
+  return row ? listed.__v >= version : listed.__v > version;
+}

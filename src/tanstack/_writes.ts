@@ -1,0 +1,167 @@
+import type { Entity, SyncedList } from "./_synced_list.ts";
+
+/** @internal A change of a row, as a transaction of TanStack DB has it. */
+export interface Mutation {
+  /** The kind of the change. */
+  readonly type: "insert" | "update" | "delete";
+  /** The identifier of the change. */
+  readonly mutationId: string;
+  /** The `_id` of the row. */
+  readonly key: string;
+  /** The row before. */
+  readonly original: object;
+  /** The row after. */
+  readonly modified: object;
+  /** The changed properties. */
+  readonly changes: object;
+  /** The collection of the row. */
+  readonly collection: object;
+}
+
+/** @internal A transaction of TanStack DB. */
+export interface Mutations {
+  /** The changes, at most one for each row. */
+  readonly mutations: readonly Mutation[];
+}
+
+/** The operations of a resource of the client, without the types of a model. */
+export interface Source<T> {
+  all(options: object): Promise<{ readonly items: T[] }>;
+  each(options: object): AsyncIterable<T>;
+  live(options: object): AsyncIterable<T[]>;
+  one(id: string): Promise<T>;
+  create(body: object, options: object): Promise<T | undefined>;
+  update(id: string, body: object, options: object): Promise<T | undefined>;
+  remove(id: string, options: object): Promise<void>;
+}
+
+const TEMPORARY = "temporary:";
+
+/**
+ * Returns an `_id` for a new row whose real `_id` the server makes. The row has it until the entity is created. Rows of
+ * classes with an `_id` that clients choose need none.
+ *
+ * @returns The identifier.
+ */
+export function temporaryId(): string {
+  // Pages without HTTPS have no `crypto.randomUUID()`.
+  return TEMPORARY + crypto.getRandomValues(new Uint32Array(4)).join("-");
+}
+
+/** An `_id` in JSON may be a number. */
+function isTemporary(id: string | number): boolean {
+  return String(id).startsWith(TEMPORARY);
+}
+
+/** Sends changes of rows. */
+export class Writes<T extends Entity> {
+  readonly #source: Source<T>;
+  readonly #list: SyncedList<T>;
+  readonly #refresh: () => Promise<void>;
+  /** The latest transaction of each row. */
+  readonly #latest = new Map<string, Promise<void>>();
+  /** The identifiers of entities that were created from rows with temporary ones. */
+  readonly #ids = new Map<string, string>();
+
+  /** @param refresh Reads a list that is not live again. */
+  constructor(source: Source<T>, { list, refresh }: {
+    readonly list: SyncedList<T>;
+    readonly refresh: () => Promise<void>;
+  }) {
+    this.#source = source;
+    this.#list = list;
+    this.#refresh = refresh;
+  }
+
+  /**
+   * A change waits for earlier changes of the same row, because it needs their version, and its entity. A transaction
+   * waits as a whole, so that two transactions change their common rows in one order.
+   */
+  send(mutations: readonly Mutation[]): Promise<void> {
+    const keys = mutations.map(({ key }) => key);
+    const earlier = Promise.allSettled(keys.map((key) => this.#latest.get(key)));
+    const sent = earlier.then(async () => {
+      try {
+        for (const mutation of mutations) await this.#sendOne(mutation);
+      } finally {
+        for (const key of keys) if (this.#latest.get(key) === sent) this.#latest.delete(key);
+      }
+    });
+    for (const key of keys) this.#latest.set(key, sent);
+    return sent;
+  }
+
+  async #sendOne({ type, key, mutationId, original, modified, changes }: Mutation): Promise<void> {
+    if (type === "insert") {
+      const { _id, __v, ...rest } = modified as Entity;
+      const body = isTemporary(_id) ? rest : { _id, ...rest };
+      const headers = { "idempotency-key": mutationId };
+      const row = await this.#source.create(body, { headers });
+      if (row) this.#ids.set(key, row._id);
+      return row ? this.#list.add(row._id, row, true) : await this.#refresh();
+    }
+    const id = this.#ids.get(key) ?? key;
+    if (isTemporary(id)) throw new Error(`Cannot ${type} the row: it was not created`);
+    const options = { ifMatch: this.#match(id, original) };
+    try {
+      if (type === "delete") {
+        await this.#source.remove(id, options);
+        this.#list.add(id, undefined);
+      } else {
+        const row = await this.#source.update(
+          id,
+          patchOf(changes, { original, modified }),
+          options,
+        );
+        if (row) this.#list.add(id, row);
+        else await this.#refresh();
+      }
+    } catch (error) {
+      if ([404, 412].includes(Object(error).status)) await this.#reread(id);
+      throw error;
+    }
+  }
+
+  /**
+   * The version that the user has seen, or a later version that this client has made. An optimistic row has the version
+   * of the synced row below it, and keeps this version when another client changes the entity.
+   */
+  #match(id: string, { __v: seen }: { readonly __v?: unknown }): string | undefined {
+    const made = this.#list.versionOf(id);
+    if (typeof seen !== "number") return made === undefined ? undefined : `"${made}"`;
+    return `"${Math.max(seen, made ?? 0)}"`;
+  }
+
+  /** Shows the change of another client, so that the user can repeat the refused change. */
+  async #reread(id: string): Promise<void> {
+    try {
+      this.#list.add(id, await this.#source.one(id));
+    } catch {
+      // The error of the write is the one to tell.
+      await this.#refresh().catch(() => {});
+    }
+  }
+}
+
+interface Change {
+  readonly original: object;
+  readonly modified: object;
+}
+
+/** A merge patch of the changed properties, in which `null` removes a property. */
+function patchOf(changes: object, { original, modified }: Change): Record<string, unknown> {
+  const patch: Record<string, unknown> = {};
+  for (const key of Object.keys(changes)) {
+    const before = Object(original)[key];
+    const after = Object(modified)[key];
+    if (isObject(before) && isObject(after)) {
+      const inner = patchOf({ ...before, ...after }, { original: before, modified: after });
+      if (Object.keys(inner).length > 0) patch[key] = inner;
+    } else if (JSON.stringify(before) !== JSON.stringify(after)) patch[key] = after ?? null;
+  }
+  return patch;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

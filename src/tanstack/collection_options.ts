@@ -1,0 +1,186 @@
+import type { Settable } from "../client/types/body.ts";
+import type { Json, Resource } from "../client/mod.ts";
+import type { LiveCallOptions } from "../client/types/options.ts";
+import { type Entity, SyncedList, type SyncParams } from "./_synced_list.ts";
+import { type Mutations, type Source, Writes } from "./_writes.ts";
+
+/**
+ * A row of a collection, which is an entity in JSON. Until the entity is created, the row lacks fields that only the
+ * server sets, such as `__v` and dates of creation.
+ *
+ * @typeParam M The model of the route.
+ */
+export type Row<M> =
+  & { readonly _id: string }
+  & { [K in keyof Json<M> as K extends SettableName<M> ? K : never]: Json<M>[K] }
+  & { [K in keyof Json<M> as K extends "_id" | SettableName<M> ? never : K]?: Json<M>[K] };
+
+/** @internal The names of the fields that a body can set. */
+export type SettableName<M> = { [K in keyof M]: Settable<M, K> }[keyof M];
+
+/** The part of a list that a collection has, in the form of the client's options. */
+export type ListQuery<M> = Pick<
+  LiveCallOptions<M, never, never, never>,
+  "headers" | "limit" | "parameters" | "q" | "search" | "skip" | "sort"
+>;
+
+/** Options of {@linkcode collectionOptions}. */
+export interface CollectionOptions<M> {
+  /**
+   * Whether the collection shows each change of the list, by whoever made it. The route needs `all({ live: true })`.
+   *
+   * @default {false}
+   */
+  readonly live?: boolean | undefined;
+  /** The filter and other parameters of the list. With `limit`, the collection has one page. */
+  readonly query?: ListQuery<M> | undefined;
+  /**
+   * A function that is called when the connection of a live list is lost, or cannot be opened again.
+   *
+   * @param error The error.
+   */
+  readonly onDisconnect?: ((error: unknown) => void) | undefined;
+}
+
+/** The functions in `utils` of a collection. */
+export type CollectionUtils = {
+  /**
+   * Reads the list again, all pages of it. A live list is current anyway.
+   *
+   * @returns A promise that is resolved when the collection has the list.
+   */
+  readonly refetch: () => Promise<void>;
+  /**
+   * Sends the changes of a transaction in this collection, for the `mutationFn` of your own transactions. They are
+   * sent one after the other. The first refused change ends that, and earlier ones stay.
+   *
+   * @param transaction The transaction.
+   * @returns A promise that is rejected with the error of the server, as `ApiError` of the client.
+   */
+  readonly persist: (transaction: Mutations) => Promise<void>;
+};
+
+/** The options of `createCollection()` of TanStack DB. They belong to one collection. */
+export interface ResourceConfig<T extends object> {
+  /** Returns the `_id`. */
+  readonly getKey: (row: T) => string;
+  /** Follows the list of the server. */
+  readonly sync: {
+    /** Begins, and returns the function that ends it. */
+    readonly sync: (params: SyncParams<T>) => () => void;
+    /** Each write has the whole row. */
+    readonly rowUpdateMode: "full";
+  };
+  /** Creates entities. */
+  readonly onInsert: (params: { readonly transaction: Mutations }) => Promise<void>;
+  /** Updates entities. */
+  readonly onUpdate: (params: { readonly transaction: Mutations }) => Promise<void>;
+  /** Removes entities. */
+  readonly onDelete: (params: { readonly transaction: Mutations }) => Promise<void>;
+  /** The functions in `utils` of the collection. */
+  readonly utils: CollectionUtils;
+}
+
+const OPTIONS = ["live", "query", "onDisconnect"];
+const PARAMETERS = ["headers", "limit", "parameters", "q", "search", "skip", "sort"];
+
+/**
+ * Returns the options of a collection of TanStack DB that has the entities of a route. Changes of the collection are
+ * shown at once and sent to the server. A change that the server refuses is rolled back, and `isPersisted.promise` of
+ * its transaction is rejected with the `ApiError`.
+ *
+ * @typeParam M The model of the route.
+ * @param resource The resource of the route. With `{ idempotency: true }`, the client repeats creations.
+ * @param options Whether the list is live, and which part of it the collection has.
+ * @returns The options.
+ * @throws {TypeError} If there is no option of that name.
+ */
+export function collectionOptions<M extends object>(
+  resource: Resource<M>,
+  options: CollectionOptions<M> = {},
+): ResourceConfig<Row<M>> {
+  checkNames(options, OPTIONS);
+  checkNames(options.query ?? {}, PARAMETERS);
+  return mapResource(resource as unknown as Source<Row<M>>, options);
+}
+
+function mapResource<M, T extends Entity>(
+  source: Source<T>,
+  { live = false, query = {}, onDisconnect }: CollectionOptions<M>,
+): ResourceConfig<T> {
+  const list = new SyncedList<T>(live);
+  let run: { readonly params: SyncParams<T>; readonly signal: AbortSignal } | undefined;
+  let collection: object | undefined;
+  const turns = { begun: 0, taken: 0 };
+  const refetch = async () => {
+    if (live || !run) return;
+    const { params, signal } = run;
+    const turn = ++turns.begun;
+    const contained = list.outcomes;
+    const rows = await readAll(source, { ...query, signal });
+    // The collection has a later list, or has ended.
+    if (turn < turns.taken || signal.aborted) return;
+    turns.taken = turn;
+    list.take(rows, contained);
+    params.markReady();
+  };
+  const follow = async ({ markReady }: SyncParams<T>, signal: AbortSignal) => {
+    if (!live) return await refetch();
+    const noteBreak = (error: unknown) => {
+      list.isBroken = true;
+      onDisconnect?.(error);
+    };
+    for await (const rows of source.live({ ...query, signal, onDisconnect: noteBreak })) {
+      if (signal.aborted) return;
+      list.take(rows);
+      markReady();
+    }
+  };
+  const sync = (params: SyncParams<T>) => {
+    if (run) throw new Error("Cannot begin: the options belong to another collection");
+    const controller = new AbortController();
+    const { signal } = controller;
+    ({ collection } = params);
+    run = { params, signal };
+    list.open(params);
+    follow(params, signal).catch((error) => signal.aborted || params.markError(error));
+    return () => {
+      controller.abort();
+      run = undefined;
+      list.close();
+    };
+  };
+  const writes = new Writes(source, { list, refresh: refetch });
+  const send = ({ transaction: { mutations } }: { readonly transaction: Mutations }) =>
+    writes.send(mutations);
+  const persist = ({ mutations }: Mutations) =>
+    writes.send(mutations.filter((mutation) => mutation.collection === collection));
+  return {
+    getKey: ({ _id }) => _id,
+    sync: { sync, rowUpdateMode: "full" },
+    onInsert: send,
+    onUpdate: send,
+    onDelete: send,
+    utils: { refetch, persist },
+  };
+}
+
+interface Reading {
+  readonly limit?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Reads all pages, or with `limit` one. */
+async function readAll<T>(source: Source<T>, options: Reading): Promise<T[]> {
+  if (options.limit !== undefined) return (await source.all(options)).items;
+  const rows: T[] = [];
+  for await (const row of source.each(options)) rows.push(row);
+  return rows;
+}
+
+function checkNames(options: object, known: readonly string[]): void {
+  const wrong = Object.keys(options).find((name) => !known.includes(name));
+  if (wrong !== undefined) {
+    throw new TypeError(`Cannot make a collection: there is no option "${wrong}"`);
+  }
+}
