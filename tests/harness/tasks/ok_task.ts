@@ -59,7 +59,7 @@ interface Gate {
 /** The modules that users import. */
 const ENTRIES = [
   "mod.ts",
-  ..."admin changes client keys mcp new openapi plugin testing".split(" ").map((name) =>
+  ..."admin adopt changes client keys mcp new openapi plugin testing".split(" ").map((name) =>
     `src/${name}/mod.ts`
   ),
 ];

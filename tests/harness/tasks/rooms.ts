@@ -24,6 +24,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   client: ["declare"],
   plugin: ["declare", "errors"],
   keys: ["plugin"],
+  adopt: ["declare", "schema"],
   schema: ["declare", "errors"],
   json: ["schema"],
   store: ["declare", "errors", "filter", "schema"],

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Document, Schema, SchemaType } from "mongoose";
 import { MOST_RESTRICTED, type Rights } from "../../fields/rights.ts";
+import { showsVirtual } from "../../adopted/shown_virtuals.ts";
 import { memoize } from "../../memoize.ts";
 import { hasOwnCast } from "../schemas/field_rules.ts";
 import { isOwn, markOwn, typesWithin, virtualsOf } from "../schemas/schema_members.ts";
@@ -100,7 +101,8 @@ interface SchemaKeys {
 
 /** Cached, so Mongoose must have added all paths before. */
 export const schemaKeys = memoize((schema: Schema): SchemaKeys => {
-  const declared = new Set(Object.keys(virtualsOf(schema)));
+  const virtuals = Object.keys(virtualsOf(schema)).filter((name) => showsVirtual(schema, name));
+  const declared = new Set(virtuals);
   const hidden: { path: string[]; option: unknown }[] = [];
   schema.eachPath((path: string, { options }: SchemaType) => {
     declared.add(path.split(".", 1).join());

@@ -1,0 +1,217 @@
+import mongoose from "mongoose";
+import type { Model, Schema, SchemaType } from "mongoose";
+import type { ModelDescription } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { logHint } from "../../errors/log.ts";
+import { hasDefault, isAlwaysRequired } from "../mongoose/schemas/field_rules.ts";
+import {
+  findsByMiddleware,
+  hasMiddleware,
+  stampFields,
+  virtualsOf,
+} from "../mongoose/schemas/schema_members.ts";
+import { accessOf, type SchemaAccess } from "./access.ts";
+import { type Adoption, virtualsIn } from "./adoption.ts";
+import { elementOf, embeddedSchema, typesOf } from "./paths.ts";
+import { probe } from "./probe.ts";
+import { isPopulated } from "./shown_json.ts";
+
+/** Runs at the start, because plugins may change the model after `adopt()`. */
+export function checkModel({ model, path }: Adoption): void {
+  if (path !== undefined) return;
+  const schema = model.schema as Schema;
+  const { baseModelName } = model as { baseModelName?: string };
+  const { discriminatorMapping } = schema as { discriminatorMapping?: object };
+  if (model.discriminators || baseModelName !== undefined || discriminatorMapping) {
+    throw new TypeError("it has discriminators, whose fields no route would know");
+  }
+  const replaced = STATICS.find((name) => Object.hasOwn(model, name));
+  if (replaced !== undefined) throw new TypeError(`"${replaced}" of the model is replaced`);
+  const encryption: unknown = (schema as { encryptionType?(): unknown }).encryptionType?.();
+  if (encryption) throw new TypeError(`its schema has "encryptionType", which requests would skip`);
+  checkSchema(schema, { prefix: "", above: [] });
+}
+
+/** A plugin may assign them to the model, past the schema. */
+const STATICS = [
+  ...["find", "findOne", "findById", "countDocuments", "aggregate", "create", "insertMany"],
+  ...["bulkWrite", "updateOne", "updateMany", "deleteOne", "deleteMany", "hydrate"],
+];
+
+const KNOWN = Object.entries(mongoose.Schema.Types).filter(([name]) => name !== "Union")
+  .map(([, type]) => type);
+
+function checkSchema(
+  schema: Schema,
+  { prefix, above }: { readonly prefix: string; readonly above: readonly Schema[] },
+): void {
+  const place = prefix === "" ? "its schema" : `"${prefix.slice(0, -1)}"`;
+  if (schema.get("strict") === false) {
+    throw new TypeError(`${place} has "strict: false", which shows and takes undeclared fields`);
+  }
+  if (above.includes(schema)) throw new TypeError(`${place} holds itself, which has no end`);
+  for (const [path, type] of typesOf(schema)) {
+    const full = `${prefix}${path}`;
+    checkType(type, full);
+    const inner = embeddedSchema(type);
+    if (inner !== undefined) checkSchema(inner, { prefix: `${full}.`, above: [...above, schema] });
+  }
+}
+
+function checkType(type: SchemaType, path: string): void {
+  const { Constructor, schemaName } = type as {
+    Constructor?: { discriminators?: object | null };
+    schemaName?: string;
+  };
+  if (Constructor?.discriminators) {
+    throw new TypeError(`"${path}" has discriminators, whose fields no route would know`);
+  }
+  const element = elementOf(type);
+  if (!KNOWN.some((each) => type instanceof each)) {
+    const name = schemaName ?? type.instance ?? type.constructor.name;
+    throw new TypeError(`"${path}" has the custom type "${name}", whose JSON form is not known`);
+  }
+  if (element === undefined) return;
+  if (type.instance === "Array" && embeddedSchema(element) !== undefined) {
+    throw new TypeError(`"${path}" holds lists of lists of objects`);
+  }
+  checkType(element, path);
+}
+
+/** Refuses names of `shown` and `writable` that would have no effect. */
+export function checkNames(adoption: Adoption): void {
+  const { model, shown, virtuals, writable, path } = adoption;
+  if (path !== undefined) return;
+  const schema = model.schema as Schema;
+  const known = new Set(allPaths(schema, ""));
+  for (const [list, names] of Object.entries({ shown, writable })) {
+    for (const name of names === "all" ? [] : names) {
+      if (known.has(name) || list === "shown" && name in virtualsOf(schema)) continue;
+      throw new TypeError(`"${list}" names "${name}", which is no path of the schema`);
+    }
+  }
+  const unknown = [...virtuals].find((name) => !(name in virtualsOf(schema)));
+  if (unknown !== undefined) {
+    throw new TypeError(`"virtuals" names "${unknown}", which is no virtual of the schema`);
+  }
+  for (const name of virtualsIn(adoption)) checkVirtual(model, name);
+}
+
+const SECRETS = /passw|pwd|token|hash|salt|secret/i;
+
+/** A schema often relies on the code of its routes to leave these out. */
+export function hintAtSecrets(target: ModelClass, adoption: Adoption): void {
+  if (adoption.shown !== "all" || adoption.path !== undefined) return;
+  const shown = shownPaths(accessOf(adoption), "").filter((path) => SECRETS.test(path));
+  if (shown.length === 0) return;
+  logHint(
+    `"${target.name}" shows "${
+      shown.join(`", "`)
+    }", because "shown" is "all": list the paths if clients must not see it`,
+  );
+}
+
+function shownPaths(access: SchemaAccess, prefix: string): string[] {
+  return [...access].flatMap(([path, { hidden, within }]) => {
+    const inner = within === undefined ? [] : shownPaths(within, `${prefix}${path}.`);
+    return hidden ? [] : [`${prefix}${path}`, ...inner];
+  });
+}
+
+function checkVirtual(model: Model<unknown>, name: string): void {
+  const schema = model.schema as Schema;
+  if (isPopulated(schema, name)) {
+    throw new TypeError(
+      `the virtual "${name}" is populated by Mongoose and cannot be shown: adopt its model too`,
+    );
+  }
+  const json: unknown = name.split(".").reduce<unknown>(
+    (at, key) => Object(at)[key],
+    probe(model).json,
+  );
+  const shows = (schema.get("toJSON") as { virtuals?: unknown } | undefined)?.virtuals;
+  if (json !== undefined || shows) return;
+  throw new TypeError(
+    `the virtual "${name}" is not in the JSON of the model: set toJSON: { virtuals: true }`,
+  );
+}
+
+/** With the nested paths of Mongoose, which have no type. */
+function allPaths(schema: Schema, prefix: string): string[] {
+  return typesOf(schema).flatMap(([path, type]) => {
+    const inner = type.instance === "Map" ? undefined : embeddedSchema(type);
+    const steps = path.split(".").map((_, index, all) => all.slice(0, index + 1).join("."));
+    return [
+      ...steps.map((step) => `${prefix}${step}`),
+      ...inner === undefined ? [] : allPaths(inner, `${prefix}${path}.`),
+    ];
+  });
+}
+
+/** Class options would add these paths to a schema that is declared here. */
+export function refuseAdded(schema: Schema, before: ReadonlySet<string>): void {
+  const added = Object.keys(schema.paths).find((path) => !before.has(path));
+  if (added === undefined) return;
+  throw new TypeError(`the schema lacks the path "${added}", which an option of "rest" needs`);
+}
+
+/** Throws if every creation would fail, or a route would skip middleware that hides entities. */
+export function checkRests(schema: Schema, { description, adoption }: {
+  readonly description: ModelDescription;
+  readonly adoption: Adoption;
+}): void {
+  const { rests, parts } = description;
+  for (const { tenant } of rests as readonly { tenant?: unknown }[]) {
+    if (typeof tenant === "string" && schema.path(tenant) === undefined) {
+      throw new TypeError(`the schema lacks the path "${tenant}", which "tenant" names`);
+    }
+  }
+  for (const name of parts.keys()) {
+    if (accessOf(adoption).get(name)?.hidden) {
+      throw new TypeError(`"parts" names "${name}", which is not in "shown"`);
+    }
+    if (findsByMiddleware(schema, "aggregate")) {
+      throw new TypeError(
+        `"parts" names "${name}", whose routes skip its middleware of find(): add middleware of aggregate()`,
+      );
+    }
+    const creates = parts.get(name)?.some(isBoundCreate);
+    const missing = creates && missingIn(accessOf(adoption).get(name)?.within, schema.path(name));
+    if (missing) throw missingPath(`${name}.${missing}`);
+  }
+  const tenants = rests.map(({ tenant }: { tenant?: unknown }) => tenant);
+  const missing = rests.some(isBoundCreate) && !hasMiddleware(schema, ["validate"]) &&
+    missingPaths(schema, accessOf(adoption)).find((path) => !tenants.includes(path));
+  if (missing) throw missingPath(missing);
+}
+
+function missingPath(path: string): TypeError {
+  return new TypeError(
+    `create() would always fail: "${path}" is required, has no default, and is not in "writable"`,
+  );
+}
+
+/** A hook may set values that clients may not. */
+function isBoundCreate({ methods }: ModelDescription["rests"][number] | RestLike): boolean {
+  return methods.some(({ operation, hooks }) =>
+    operation === "create" && hooks.preSave === undefined && hooks.persist === undefined
+  );
+}
+
+type RestLike = Pick<ModelDescription["rests"][number], "methods">;
+
+function missingIn(access: SchemaAccess | undefined, type: SchemaType): string | undefined {
+  const inner = embeddedSchema(type);
+  return inner && access && missingPaths(inner, access)[0];
+}
+
+function missingPaths(schema: Schema, access: SchemaAccess): string[] {
+  const stamps: readonly unknown[] = Object.values(stampFields(schema));
+  return typesOf(schema).flatMap(([path, type]) => {
+    const { readonly, within } = access.get(path) ?? {};
+    if (stamps.includes(path) || hasDefault(type)) return [];
+    if (readonly) return isAlwaysRequired(type) ? [path] : [];
+    const inner = missingIn(within, type);
+    return inner === undefined || !isAlwaysRequired(type) ? [] : [`${path}.${inner}`];
+  });
+}
