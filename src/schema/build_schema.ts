@@ -109,7 +109,7 @@ export function buildSchema(target: ModelClass, given: BuiltSchemas = usual): Bu
       refersTo: new Set<ModelClass>(),
       embeds: new Set<BuiltSchema>(),
     }
-    : naming(target, () => adoptSchema(adoption));
+    : naming(target, () => adoptSchema(adoption, description));
   built.set(target, result);
   classes.set(result.schema, target);
   try {
@@ -121,9 +121,9 @@ export function buildSchema(target: ModelClass, given: BuiltSchemas = usual): Bu
   return result;
 }
 
-function adoptSchema(adoption: Adoption): BuiltSchema {
+function adoptSchema(adoption: Adoption, description: ModelDescription): BuiltSchema {
   checkModel(adoption);
-  checkNames(adoption);
+  checkNames(adoption, description);
   const refersTo = new Set<ModelClass>();
   const embeds = new Set<BuiltSchema>();
   const embed = (part: ModelClass): Schema => {

@@ -26,7 +26,11 @@ export function checkModel({ model, path }: Adoption): void {
     throw new TypeError("it has discriminators, whose fields no route would know");
   }
   const replaced = STATICS.find((name) => Object.hasOwn(model, name));
-  if (replaced !== undefined) throw new TypeError(`"${replaced}" of the model is replaced`);
+  if (replaced !== undefined) {
+    throw new TypeError(
+      `a static or plugin replaces "${replaced}" of the model, which does not bind all requests`,
+    );
+  }
   const encryption: unknown = (schema as { encryptionType?(): unknown }).encryptionType?.();
   if (encryption) throw new TypeError(`its schema has "encryptionType", which requests would skip`);
   checkSchema(schema, { prefix: "", above: [] });
@@ -38,8 +42,14 @@ const STATICS = [
   ...["bulkWrite", "updateOne", "updateMany", "deleteOne", "deleteMany", "hydrate"],
 ];
 
-const KNOWN = Object.entries(mongoose.Schema.Types).filter(([name]) => name !== "Union")
-  .map(([, type]) => type);
+/** Further ones are the application's. */
+const { Types } = mongoose.Schema;
+
+const KNOWN = [
+  ...[Types.Array, Types.BigInt, Types.Boolean, Types.Buffer, Types.Date, Types.Decimal128],
+  ...[Types.Double, Types.Int32, Types.Map, Types.Mixed, Types.Number, Types.ObjectId],
+  ...[Types.String, Types.Subdocument, Types.UUID],
+];
 
 function checkSchema(
   schema: Schema,
@@ -63,7 +73,7 @@ function checkType(type: SchemaType, path: string): void {
     Constructor?: { discriminators?: object | null };
     schemaName?: string;
   };
-  if (Constructor?.discriminators) {
+  if (Object.keys(Constructor?.discriminators ?? {}).length > 0) {
     throw new TypeError(`"${path}" has discriminators, whose fields no route would know`);
   }
   const element = elementOf(type);
@@ -79,10 +89,15 @@ function checkType(type: SchemaType, path: string): void {
 }
 
 /** Refuses names of `shown` and `writable` that would have no effect. */
-export function checkNames(adoption: Adoption): void {
+export function checkNames(adoption: Adoption, { rests }: ModelDescription): void {
   const { model, shown, virtuals, writable, path } = adoption;
   if (path !== undefined) return;
   const schema = model.schema as Schema;
+  for (const { tenant } of rests as readonly { tenant?: unknown }[]) {
+    if (typeof tenant === "string" && schema.path(tenant) === undefined) {
+      throw new TypeError(`the schema lacks the path "${tenant}", which "tenant" names`);
+    }
+  }
   const known = new Set(allPaths(schema, ""));
   for (const [list, names] of Object.entries({ shown, writable })) {
     for (const name of names === "all" ? [] : names) {
@@ -161,11 +176,6 @@ export function checkRests(schema: Schema, { description, adoption }: {
   readonly adoption: Adoption;
 }): void {
   const { rests, parts } = description;
-  for (const { tenant } of rests as readonly { tenant?: unknown }[]) {
-    if (typeof tenant === "string" && schema.path(tenant) === undefined) {
-      throw new TypeError(`the schema lacks the path "${tenant}", which "tenant" names`);
-    }
-  }
   for (const name of parts.keys()) {
     if (accessOf(adoption).get(name)?.hidden) {
       throw new TypeError(`"parts" names "${name}", which is not in "shown"`);
