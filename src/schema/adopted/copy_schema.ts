@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { Document, Model, Schema, SchemaType } from "mongoose";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
-import { hasOwnJson } from "../mongoose/documents/hide_in_json.ts";
+import { changesJson } from "../mongoose/documents/hide_in_json.ts";
 import { copyConstraints, rememberDefault } from "../mongoose/schemas/field_rules.ts";
 import { copyPluginMark } from "../mongoose/schemas/schema_members.ts";
 import { guardValidators } from "../mongoose/schemas/validators.ts";
@@ -56,9 +56,7 @@ function copySchema(schema: Schema, level: Level): Schema {
   }
   guardValidators(copy);
   showVirtuals(copy, virtuals);
-  if (hasOwnJson(schema) || typesOf(schema).some(([path]) => path.includes("."))) {
-    shapeJson(copy, level);
-  }
+  if (changesJson(schema)) shapeJson(copy, level);
   return copy;
 }
 

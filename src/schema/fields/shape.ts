@@ -54,8 +54,16 @@ export class Shape {
     let inner = this.fields.get(name)?.shape;
     if (inner === undefined) {
       const { strict, isOpen, rights } = this;
-      inner = new Shape({ strict, isOpen, rights, schema: undefined });
-      this.#fields.set(name, { kind: "object", ...OPEN_FIELD, shape: inner });
+      const shape = new Shape({ strict, isOpen, rights, schema: undefined });
+      this.#fields.set(name, {
+        kind: "object",
+        ...OPEN_FIELD,
+        get hidden() {
+          return [...shape.fields.values()].every(({ hidden }) => hidden);
+        },
+        shape,
+      });
+      inner = shape;
     }
     inner.add(below, field);
   }

@@ -64,6 +64,12 @@ export function hasOwnJson(schema: Schema): boolean {
     !isDeepStrictEqual({ ...JSON_OPTIONS, ...options }, JSON_OPTIONS);
 }
 
+/** For a schema of the application, which has no transform of Mongrove. */
+export function changesJson(schema: Schema): boolean {
+  const options = { ...generalOptions(schema), ...schema.get("toJSON") };
+  return typeof schema.methods.toJSON === "function" || Object.keys(options).length > 0;
+}
+
 export const showsStoredValues = memoize((schema: Schema): boolean =>
   !hasOwnJson(schema) && schema.get("strict") !== false &&
   // A document shows a nested path even if none of its fields is stored.
