@@ -63,16 +63,23 @@ test("validators, setters and middleware of documents run, on documents of the m
 
 test("the start tells in the log which middleware never runs, and names shown secrets", () => {
   using log = stub(console, "warn");
-  const other = new mongoose.Schema({ name: String, hash: String, deep: [{ apiToken: String }] });
+  const other = new mongoose.Schema({
+    name: { type: String, unique: true, required: true },
+    org: String,
+    hash: String,
+    deep: [{ apiToken: String }],
+  });
+  other.index({ org: 1, hash: 1 }, { unique: true });
   other.post(/^findOneAnd/, () => {});
   const target = adopt(mongoose.model("AdoptedIdle", other), {
     shown: "all",
     writable: "all",
-    rest: { route: "/adopted-idle", methods: [one()] },
+    rest: { route: "/adopted-idle", tenant: "org", methods: [one()] },
   });
-  Framework.initialize({ models: [target], tidy: false });
+  Framework.initialize({ models: [target], tenant: () => "a", tidy: false });
   const idle = ["findOneAndUpdate()", "findOneAndReplace()", "findOneAndDelete()"].join(", ");
   assertEquals(log.calls.map(({ args }) => args[0]), [
+    '"name" of "AdoptedIdle" is unique over all tenants: begin the index with "org"',
     '"AdoptedIdle" shows "hash", "deep.apiToken", because "shown" is "all": list the paths if clients must not see it',
     `"AdoptedIdle" has middleware of ${idle}, which no request runs: use hooks, or middleware of documents`,
   ]);

@@ -48,6 +48,9 @@ const CASES: Readonly<Record<string, Case>> = {
   'a static or plugin replaces "findOne" of the model': {
     change: (model) => Object.assign(model, { findOne: () => undefined }),
   },
+  'a static or plugin replaces "exists" of the model': {
+    change: (model) => Object.assign(model, { exists: () => undefined }),
+  },
   'property "model" has the name of a member of Mongoose\'s documents': {
     schema: () => new S({ model: String }) as Schema,
   },

@@ -3,10 +3,13 @@ import type { Model, Schema, SchemaType } from "mongoose";
 import type { ModelDescription } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { logHint } from "../../errors/log.ts";
+import { memoize } from "../memoize.ts";
+import { makeDetachedConnection } from "../mongoose/connections.ts";
 import { hasDefault, isAlwaysRequired } from "../mongoose/schemas/field_rules.ts";
 import {
   findsByMiddleware,
   hasMiddleware,
+  isModelMember,
   stampFields,
   virtualsOf,
 } from "../mongoose/schemas/schema_members.ts";
@@ -25,7 +28,9 @@ export function checkModel({ model, path }: Adoption): void {
   if (model.discriminators || baseModelName !== undefined || discriminatorMapping) {
     throw new TypeError("it has discriminators, whose fields no route would know");
   }
-  const replaced = STATICS.find((name) => Object.hasOwn(model, name));
+  const replaced = Object.getOwnPropertyNames(model).find((name) =>
+    isModelMember(name) && !ownMembers(mongoose).has(name)
+  );
   if (replaced !== undefined) {
     throw new TypeError(
       `a static or plugin replaces "${replaced}" of the model, which does not bind all requests`,
@@ -36,11 +41,13 @@ export function checkModel({ model, path }: Adoption): void {
   checkSchema(schema, { prefix: "", above: [] });
 }
 
-/** A plugin may assign them to the model, past the schema. */
-const STATICS = [
-  ...["find", "findOne", "findById", "countDocuments", "aggregate", "create", "insertMany"],
-  ...["bulkWrite", "updateOne", "updateMany", "deleteOne", "deleteMany", "hydrate"],
-];
+/** Mongoose gives these members to every model. */
+const ownMembers = memoize((base: typeof mongoose) => {
+  const bare = makeDetachedConnection(base).model("Probe", new mongoose.Schema({}, UNSTORED));
+  return new Set(Object.getOwnPropertyNames(bare));
+});
+
+const UNSTORED = { autoCreate: false, autoIndex: false };
 
 /** Further ones are the application's. */
 const { Types } = mongoose.Schema;
@@ -176,6 +183,7 @@ export function checkRests(schema: Schema, { description, adoption }: {
   readonly adoption: Adoption;
 }): void {
   const { rests, parts } = description;
+  hintAtTenants(schema, description);
   for (const name of parts.keys()) {
     if (accessOf(adoption).get(name)?.hidden) {
       throw new TypeError(`"parts" names "${name}", which is not in "shown"`);
@@ -199,6 +207,21 @@ function missingPath(path: string): TypeError {
   return new TypeError(
     `create() would always fail: "${path}" is required, has no default, and is not in "writable"`,
   );
+}
+
+/** A 409 would tell a tenant of the values of others. */
+function hintAtTenants(schema: Schema, { target, rests }: ModelDescription): void {
+  const tenants = rests.map(({ tenant }: { tenant?: unknown }) => tenant);
+  const tenant = tenants.find((each): each is string => typeof each === "string");
+  if (tenant === undefined) return;
+  for (const [keys, { unique }] of schema.indexes()) {
+    if (!unique || tenant in keys) continue;
+    logHint(
+      `"${
+        Object.keys(keys).join()
+      }" of "${target.name}" is unique over all tenants: begin the index with "${tenant}"`,
+    );
+  }
 }
 
 /** A hook may set values that clients may not. */
