@@ -39,6 +39,7 @@ function twin(name: string, shaped: boolean) {
   if (shaped) {
     schema.set("toJSON", {
       virtuals: true,
+      minimize: true,
       transform: (_doc, json) => ({
         ...json,
         copy: json.veiled,
@@ -86,7 +87,11 @@ function stored(random: Random, hidden: Random, index: number) {
       number: random.below(4),
       tags: [random.one(WORDS)],
     },
-    ...{ list, single: part(3), nested: { seen: random.one(WORDS), veiled: veil() } },
+    ...{
+      list,
+      single: part(3),
+      nested: { ...random.chance(0.5) && { seen: random.one(WORDS) }, veiled: veil() },
+    },
     ...{ veiled: veil(), unread: veil(), map: { a: veil() }, free: { a: veil() }, alien: veil() },
     ...{ createdAt: new Date(hidden.below(1e9)), updatedAt: new Date(hidden.below(1e9)) },
   };

@@ -57,7 +57,10 @@ function keep(json: unknown, shown: Shown): unknown {
   if (typeof json !== "object" || json === null) return json === null ? null : undefined;
   const entries = Object.entries(json).flatMap(([key, value]) => {
     const inner = shown.get(key);
-    return inner === undefined ? [] : [[key, keep(value, inner)]];
+    const kept = inner === undefined ? undefined : keep(value, inner);
+    // With `minimize`, an empty object would tell that a hidden value is stored in it.
+    const isEmpty = inner !== "whole" && isJsonObject(kept) && Object.keys(kept).length === 0;
+    return kept === undefined || isEmpty ? [] : [[key, kept]];
   });
   return Object.fromEntries(entries);
 }
