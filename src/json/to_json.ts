@@ -1,6 +1,8 @@
 import { Buffer } from "node:buffer";
 import { PROTOTYPE_KEYS } from "../schema/fields/json.ts";
-import type { Document, Schema } from "mongoose";
+import type { Document, Model, Schema } from "mongoose";
+import { asAdopted } from "../schema/adopted/stand_behind.ts";
+import { getModel } from "../schema/get_model.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawArray, rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { jsonFor, showsStoredValues } from "../schema/mongoose/documents/hide_in_json.ts";
@@ -143,7 +145,9 @@ class JsonMaker {
     return result;
   }
 
-  #document(doc: Document): object {
+  #document(given: Document): object | null {
+    const doc = asAdopted(given, (target) => getModel(target) as unknown as Model<unknown>);
+    if (doc === undefined) return null;
     const schema = doc.schema as Schema;
     const shape = describeShape(schema, this.#rights);
     // A hook may have set `toJSON` on this document.
@@ -195,6 +199,7 @@ class JsonMaker {
     if (typeof value !== "object" || value === null) return this.value(value, undefined);
     if (value instanceof Date) return isDateOnly(field.type) ? dayToJson(value) : dateToJson(value);
     const { element } = field;
+    if ((element ?? field).type?.options.identifierOnly === true) return identifiersIn(value);
     if (field.kind === "map" && element !== undefined) {
       const pairs = value instanceof Map ? [...value] : Object.entries(value);
       return Object.fromEntries(
@@ -212,6 +217,20 @@ class JsonMaker {
     const shape = field.shape ?? field.populated ?? element?.shape ?? element?.populated;
     return this.value(value, shape);
   }
+}
+
+/** Middleware of an adopted model may have populated a reference. */
+function identifiersIn(value: object): unknown {
+  if (Array.isArray(value)) return Array.from(rawArray(value), (each) => identifierIn(each));
+  if (!(value instanceof Map)) return identifierIn(value);
+  return Object.fromEntries([...value].map(([key, each]) => [key, identifierIn(each)]));
+}
+
+function identifierIn(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const form = findJsonType(value)?.toJson;
+  if (form !== undefined) return form(value);
+  return identifierIn((value as { _id?: unknown })._id ?? null);
 }
 
 /** An object that is no document may contain a hidden field of a discriminator. */

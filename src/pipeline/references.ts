@@ -113,7 +113,7 @@ function isUnguarded({ type }: FieldShape): boolean {
 function namedModel(field: FieldShape, connection: Connection): Omit<ReferredModel, "scope"> {
   const ref: unknown = field.type?.options.ref;
   const own = referredClass(ref) === undefined ? connection.models[String(ref)] : undefined;
-  if (own !== undefined) return { model: own };
+  if (own !== undefined && !field.type?.options.identifierOnly) return { model: own };
   const target = referredTarget(field);
   if (target !== undefined) {
     return { model: getModel(target, connection) as unknown as Model<unknown>, target };

@@ -3,6 +3,15 @@ import type { Schema, SchemaType } from "mongoose";
 import { chainOf, describeModel, type ModelDescription } from "../declare/model/describe_model.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
 import { forAll } from "../errors/for_all.ts";
+import { type Adoption, adoptionOf } from "./adopted/adoption.ts";
+import {
+  checkModel,
+  checkNames,
+  checkRests,
+  hintAtSecrets,
+  refuseAdded,
+} from "./adopted/check_adopted.ts";
+import { copyAdopted } from "./adopted/copy_schema.ts";
 import { MAX_TTL_SECONDS } from "../errors/option_kinds.ts";
 import { buildField } from "./build_field.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";
@@ -85,26 +94,44 @@ export function isBuilt(target: ModelClass): boolean {
 /**
  * Mongoose applies plugins to a schema only once, so each set of plugins needs a separate schema.
  */
-export function buildSchema(target: ModelClass, built: BuiltSchemas = usual): BuiltSchema {
+export function buildSchema(target: ModelClass, given: BuiltSchemas = usual): BuiltSchema {
+  const adoption = adoptionOf(target);
+  // The plugins of the connection are in the schema of an adopted model.
+  const built = adoption === undefined ? given : usual;
   const known = built.get(target);
   if (known !== undefined) return known;
   checkMongoose();
   const description = describeModel(target);
-  const result = {
-    // With Mongoose's default for `minimize`, an empty object from a client would not be stored.
-    schema: new mongoose.Schema({}, { minimize: false, ...description.schemaOptions }),
-    refersTo: new Set<ModelClass>(),
-    embeds: new Set<BuiltSchema>(),
-  };
+  const result = adoption === undefined
+    ? {
+      // With Mongoose's default for `minimize`, an empty object from a client would not be stored.
+      schema: new mongoose.Schema({}, { minimize: false, ...description.schemaOptions }),
+      refersTo: new Set<ModelClass>(),
+      embeds: new Set<BuiltSchema>(),
+    }
+    : naming(target, () => adoptSchema(adoption, description));
   built.set(target, result);
   classes.set(result.schema, target);
   try {
-    fillSchema(description, { ...result, built });
+    fillSchema(description, { ...result, built, adoption });
   } catch (error) {
     built.delete(target);
     throw error;
   }
   return result;
+}
+
+function adoptSchema(adoption: Adoption, description: ModelDescription): BuiltSchema {
+  checkModel(adoption);
+  checkNames(adoption, description);
+  const refersTo = new Set<ModelClass>();
+  const embeds = new Set<BuiltSchema>();
+  const embed = (part: ModelClass): Schema => {
+    const inner = buildSchema(part);
+    embeds.add(inner);
+    return inner.schema;
+  };
+  return { schema: copyAdopted({ adoption, embed, refersTo }), refersTo, embeds };
 }
 
 export function referredModels(
@@ -119,7 +146,10 @@ export function referredModels(
 
 function fillSchema(
   description: ModelDescription,
-  { schema, refersTo, embeds, built }: BuiltSchema & { readonly built: BuiltSchemas },
+  { schema, refersTo, embeds, built, adoption }: BuiltSchema & {
+    readonly built: BuiltSchemas;
+    readonly adoption: Adoption | undefined;
+  },
 ): void {
   const { target, fields, parts } = description;
   const embed = (embedded: ModelClass): Schema => {
@@ -133,6 +163,7 @@ function fillSchema(
   forAll(idFirst, ([name, field]) =>
     naming(target, () => {
       refuseReserved(name);
+      if (adoption !== undefined) return;
       if (field.options.apart === true && !parts.has(name)) {
         throw new TypeError(`property "${name}" is apart and has no @rest: nothing would show it`);
       }
@@ -142,15 +173,20 @@ function fillSchema(
       if (referred !== undefined) refersTo.add(referred);
     }));
   naming(target, () => {
-    addClassMembers(target, schema);
+    if (adoption === undefined) addClassMembers(target, schema);
+    const paths = new Set(Object.keys(schema.paths));
     for (const { add } of additions) add(target, schema);
+    if (adoption !== undefined) refuseAdded(schema, paths);
     (target as typeof FrameworkModel).configure?.(schema);
-    for (const { finish } of additions) finish(target, schema);
+    for (const { finish } of adoption === undefined ? additions : []) finish(target, schema);
     for (const each of schemasWithin(schema)) refuseReplaced(each);
     if (description.rests.length > 0) requireId(schema);
     refuseNestedVersion(schema);
     refuseInnerMaps(schema);
     refuseExpiry(schema);
+    if (adoption === undefined) return;
+    checkRests(schema, { description, adoption });
+    hintAtSecrets(target, adoption);
   });
   forAll(Object.values(schema.paths), (type) => naming(target, () => refuseDefault(type)));
   addVersion(description, schema);
@@ -271,12 +307,13 @@ function memberOfDocuments(kind: "property" | "member", name: string): TypeError
   return new TypeError(`${kind} "${name}" has the name of a member of Mongoose's documents`);
 }
 
-function naming(target: ModelClass, work: () => void): void {
+function naming<T>(target: ModelClass, work: () => T): T {
   try {
-    work();
+    return work();
   } catch (error) {
     if (!(error instanceof Error) || error.message.startsWith("Cannot ")) throw error;
-    throw new TypeError(`Cannot build the schema of "${target.name}": ${error.message}`, {
+    const attempt = adoptionOf(target) === undefined ? "build the schema of" : "adopt";
+    throw new TypeError(`Cannot ${attempt} "${target.name}": ${error.message}`, {
       cause: error,
     });
   }

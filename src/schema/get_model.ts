@@ -1,6 +1,8 @@
 import mongoose from "mongoose";
 import type { Connection, Model, Schema } from "mongoose";
 import type { ModelClass, ModelOf } from "../declare/model/framework_model.ts";
+import { adoptionOf } from "./adopted/adoption.ts";
+import { standBehind } from "./adopted/stand_behind.ts";
 import {
   addStaticAccessors,
   buildSchema,
@@ -34,7 +36,7 @@ const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
 /**
  * Returns the Mongoose model of a class on a connection. Each model is compiled once per connection.
  *
- * @param connection The default is `mongoose.connection`.
+ * @param connection The default is `mongoose.connection`, or the connection of an adopted model.
  * @throws {TypeError} If a declaration on the class is wrong, or the connection belongs to another copy of Mongoose.
  *
  * @example Count entities in your own code
@@ -47,7 +49,7 @@ const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
  */
 export function getModel<C extends ModelClass>(
   target: C,
-  connection: Connection = mongoose.connection,
+  connection: Connection = adoptionOf(target)?.connection ?? mongoose.connection,
 ): ModelOf<C> {
   const cached = models.get(connection)?.get(target);
   // MongoDB refuses index builds in a transaction, so the model is compiled outside of it.
@@ -70,6 +72,10 @@ export async function storedClasses(
 
 function compile(target: ModelClass, connection: Connection): Model<unknown> {
   checkConnection(connection);
+  const adoption = adoptionOf(target);
+  if (adoption !== undefined && connection !== (adoption.connection ?? mongoose.connection)) {
+    throw new TypeError(`Cannot compile "${target.name}": its model is on another connection`);
+  }
   const { schema } = buildSchema(target, schemasFor(connection));
   dropReferencedObjects(schema);
   dropUnreadable(schema);
@@ -94,6 +100,7 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   model.on("error", () => {});
   watchIndexes(model, target);
   guardKinds(model);
+  if (adoption !== undefined) standBehind(adoption.model, model);
   addStaticAccessors(target, model);
   models.set(connection, (models.get(connection) ?? new WeakMap()).set(target, model));
   compileReferred(target, connection);

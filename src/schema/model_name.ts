@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
+import { adoptionOf } from "./adopted/adoption.ts";
 import { memoize } from "./memoize.ts";
 
 const classes = new Map<string, WeakRef<ModelClass>>();
@@ -9,7 +10,10 @@ export const modelName = memoize((target: ModelClass): string => {
   let name = target.name;
   for (let count = 2; classes.has(name); count++) name = `${target.name}~${count}`;
   classes.set(name, new WeakRef(target));
-  return name;
+  if (adoptionOf(target) === undefined) return name;
+  // The application's model keeps its name on the connection.
+  classes.set(`${name}~adopted`, new WeakRef(target));
+  return `${name}~adopted`;
 });
 
 export function classOf(name: string): ModelClass | undefined {

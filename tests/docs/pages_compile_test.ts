@@ -46,6 +46,7 @@ async function blocksOf(page: string): Promise<Files> {
 
 const PAGES: readonly (readonly [string, (page: string) => Promise<Files>])[] = [
   ["SKILL.md", filesAtEnd],
+  ["docs/adopt.md", filesAtEnd],
   ["docs/client.md", filesAtEnd],
   ["docs/cookbook.md", filesOfAll],
   ["docs/keys.md", filesOfAll],

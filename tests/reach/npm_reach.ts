@@ -115,7 +115,8 @@ test("the manifest of the package names its entries, Node and its peers", async 
   assertEquals([type, engines, dependencies], ["module", { node: ">=22" }, undefined]);
   assertEquals(Object.keys(peerDependencies), ["express", "mongoose", "@types/express"]);
   assertEquals(optional, { "@types/express": { optional: true } });
-  const entries = "admin changes client keys mcp new openapi plugin tanstack testing work".split(" ");
+  const entries = "admin adopt changes client keys mcp new openapi plugin tanstack testing work"
+    .split(" ");
   assertEquals(Object.keys(exports), [".", ...entries.map((name) => `./${name}`)]);
   for (
     const { types = "", import: module = "" } of Object.values<Record<string, string>>(exports)

@@ -19,7 +19,7 @@ const ALLOWED = [
 ];
 
 /** The modules that users import, besides `mod.ts`. */
-const NAMES = "admin changes client keys mcp new openapi plugin tanstack testing work";
+const NAMES = "admin adopt changes client keys mcp new openapi plugin tanstack testing work";
 
 const ENTRIES = NAMES.split(" ").map((name) => `src/${name}/mod.ts`);
 

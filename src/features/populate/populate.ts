@@ -104,6 +104,9 @@ function checkReference(
   const isAlways = always.flag();
   const names = select.value === undefined ? undefined : select.list("names");
   const referred = referredTarget(reference);
+  if (referred === undefined && reference.type?.options.identifierOnly === true) {
+    throw fail(`has "${name}" in "populate", which refers to a model that is not adopted`);
+  }
   if (referred !== undefined) {
     const { fields } = shapeForAll(buildSchema(referred).schema);
     const unseen = names?.find((each) => whyUnseen(fields.get(each)) !== undefined);

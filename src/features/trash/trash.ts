@@ -8,6 +8,7 @@ import type { ClassFeature } from "../../pipeline/class_feature.ts";
 import { type ClassMethod, performOf } from "../../pipeline/class_methods.ts";
 import { cannotMount, type OptionReader } from "../../pipeline/option_reader.ts";
 import { actingLevel, type Route } from "../../pipeline/request/route.ts";
+import { isAdopted } from "../../schema/adopted/adoption.ts";
 import { changeIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
 import { admitTrash, askedOf, maySee, type SeeFunction, TRASH } from "./admit_trash.ts";
 import { ofLiving } from "./living_index.ts";
@@ -92,7 +93,9 @@ function checkTrash(option: OptionReader): TrashConfig {
   };
 }
 
-function addFields({ field, byField, withField, keepMS, see }: TrashConfig, schema: Schema): void {
+function addFields(config: TrashConfig, schema: Schema): void {
+  if (isAdopted(schema)) return useFields(config, schema);
+  const { field, byField, withField, keepMS, see } = config;
   const taken = [field, byField, withField].find((name) => schema.path(name) !== undefined);
   if (taken !== undefined) {
     throw new TypeError(`property "${taken}" has the name of a field that "trash" adds`);
@@ -109,6 +112,23 @@ function addFields({ field, byField, withField, keepMS, see }: TrashConfig, sche
   // Without this index, each search for expired entities would read the whole collection.
   if (keepMS !== undefined) schema.index({ [field]: 1 }, { sparse: true });
 }
+
+/** The application declares the paths of an adopted model. */
+function useFields({ field, byField, withField, see }: TrashConfig, schema: Schema): void {
+  const types = { [field]: ["Date"], [byField]: BY_TYPES, [withField]: ["ObjectId", "Mixed"] };
+  for (const [name, instances] of Object.entries(types)) {
+    const type = schema.path(name);
+    if (type === undefined || !instances.includes(type.instance)) {
+      throw new TypeError(
+        `the schema lacks the path "${name}" of the type ${instances[0]}, which "trash" needs`,
+      );
+    }
+    const hidden = name === withField || see === undefined || type.options.hidden;
+    Object.assign(type.options, { readonly: true, hidden });
+  }
+}
+
+const BY_TYPES = ["Mixed", "String", "ObjectId", "Number"];
 
 function checkRoute(
   _config: TrashConfig,

@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
+import { isAdopted } from "../adopted/adoption.ts";
 import { buildSchema, schemaClass, usualSchema } from "../build_schema.ts";
 import { referredClass } from "../model_name.ts";
 import { isGivenId } from "../mongoose/schemas/field_rules.ts";
@@ -173,11 +174,22 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
       shape.add(alias.split("."), SECRET);
     }
   });
+  if (isAdopted(schema)) hideEmpty(shape);
   addVersion(shape, schema);
   if (rights === MOST_RESTRICTED) {
     for (const [name, kind] of shape.kinds) checkKindOf(shape, { name, kind });
   }
   return shape;
+}
+
+/** A nested path without shown fields would be an empty object in every answer. */
+function hideEmpty({ fields }: Shape): void {
+  for (const field of fields.values()) {
+    if (field.type !== undefined || field.shape === undefined) continue;
+    hideEmpty(field.shape);
+    const hidden = [...field.shape.fields.values()].every((each) => each.hidden);
+    Object.assign(field, { hidden });
+  }
 }
 
 export function checkKindOf(

@@ -59,9 +59,9 @@ interface Gate {
 /** The modules that users import. */
 const ENTRIES = [
   "mod.ts",
-  ..."admin changes client keys mcp new openapi plugin tanstack testing work".split(" ").map((name) =>
-    `src/${name}/mod.ts`
-  ),
+  ..."admin adopt changes client keys mcp new openapi plugin tanstack testing work".split(" ").map((
+    name,
+  ) => `src/${name}/mod.ts`),
 ];
 
 /** The steps of a group run side by side with the steps of other groups. */

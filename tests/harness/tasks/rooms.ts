@@ -25,6 +25,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   tanstack: ["client"],
   plugin: ["declare", "errors"],
   keys: ["plugin"],
+  adopt: ["declare", "schema"],
   schema: ["declare", "errors"],
   json: ["schema"],
   store: ["declare", "errors", "filter", "schema"],

@@ -19,10 +19,14 @@ export interface Judged {
 /** Sends random requests to both twins, and compares the answers and the stored entities. */
 export async function judgeTwins(
   hiding: Hiding,
-  { seed: start, requests }: { readonly seed: number; readonly requests: number },
+  { seed: start, requests, isAdopted = false }: {
+    readonly seed: number;
+    readonly requests: number;
+    readonly isAdopted?: boolean;
+  },
 ): Promise<Judged> {
   const statuses: Record<string, number> = {};
-  await using twins = await Twins.start(hiding);
+  await using twins = await Twins.start(hiding, isAdopted);
   let sent = 0;
   for (let trial = 0; sent < requests; trial++) {
     const random = new Random(start + trial);

@@ -8,6 +8,7 @@ import {
   Framework,
   FrameworkModel,
   type FrameworkRequest,
+  type ModelClass,
   one,
   prop,
   type ReadOnly,
@@ -42,9 +43,12 @@ class Note extends FrameworkModel {
   about?: Ref<Item>;
 }
 
+/** The class of holders that is mounted. */
+export const mounted: { holder?: ModelClass } = {};
+
 /** Counts by `queryFor()` in a hook, and shows the count in a header. */
 async function count(req: FrameworkRequest): Promise<boolean> {
-  const { model, filter } = await Framework.queryFor(req, Holder);
+  const { model, filter } = await Framework.queryFor(req, mounted.holder ?? Holder);
   Object(req).res.setHeader("x-holders", await model.countDocuments(filter));
   Object(req).res.setHeader("x-selected", await req.framework.count());
   return true;

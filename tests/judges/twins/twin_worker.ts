@@ -3,12 +3,15 @@ import { parentPort, workerData } from "node:worker_threads";
 // @ts-types="express-types"
 import express from "express";
 import mongoose from "mongoose";
-import { Framework, getModel, type RequestTrace } from "../../../mod.ts";
+import { Framework, getModel, type ModelClass, type RequestTrace } from "../../../mod.ts";
 import { mount } from "../../support/support.ts";
-import { Holder, Item } from "./twin_models.ts";
 import type { TwinData } from "./twins.ts";
 
-const { mongo, hiding, start } = workerData as TwinData;
+const { mongo, hiding, isAdopted, start } = workerData as TwinData;
+
+const { Holder, Item }: { readonly Holder: ModelClass; readonly Item: ModelClass } = isAdopted
+  ? await import("./adopted_twins.ts")
+  : await import("./twin_models.ts");
 
 /**
  * The number of the request, of the request in its batch, and of the identifiers that it has got, so that both twins

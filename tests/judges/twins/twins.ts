@@ -10,6 +10,8 @@ export type Hiding = "trash" | "tenants" | "both";
 
 export interface TwinData {
   readonly hiding: Hiding;
+  /** Whether the models are Mongoose's, and adopted. */
+  readonly isAdopted: boolean;
   readonly mongo: string;
   /** The time when the twins start, from which they make identifiers. */
   readonly start: number;
@@ -53,8 +55,8 @@ export class Twins implements AsyncDisposable {
     this.all = all;
   }
 
-  static async start(hiding: Hiding): Promise<Twins> {
-    const data = { hiding, mongo: await sharedReplicaSet(), start: Date.now() };
+  static async start(hiding: Hiding, isAdopted = false): Promise<Twins> {
+    const data = { hiding, isAdopted, mongo: await sharedReplicaSet(), start: Date.now() };
     return new Twins(await Promise.all([data, data].map(startTwin)));
   }
 

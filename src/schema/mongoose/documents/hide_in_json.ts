@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Document, Schema, SchemaType } from "mongoose";
 import { MOST_RESTRICTED, type Rights } from "../../fields/rights.ts";
+import { showsVirtual } from "../../adopted/shown_virtuals.ts";
 import { memoize } from "../../memoize.ts";
 import { hasOwnCast } from "../schemas/field_rules.ts";
 import { isOwn, markOwn, typesWithin, virtualsOf } from "../schemas/schema_members.ts";
@@ -63,6 +64,12 @@ export function hasOwnJson(schema: Schema): boolean {
     !isDeepStrictEqual({ ...JSON_OPTIONS, ...options }, JSON_OPTIONS);
 }
 
+/** For a schema of the application, which has no transform of Mongrove. */
+export function changesJson(schema: Schema): boolean {
+  const options = { ...generalOptions(schema), ...schema.get("toJSON") };
+  return typeof schema.methods.toJSON === "function" || Object.keys(options).length > 0;
+}
+
 export const showsStoredValues = memoize((schema: Schema): boolean =>
   !hasOwnJson(schema) && schema.get("strict") !== false &&
   // A document shows a nested path even if none of its fields is stored.
@@ -100,7 +107,8 @@ interface SchemaKeys {
 
 /** Cached, so Mongoose must have added all paths before. */
 export const schemaKeys = memoize((schema: Schema): SchemaKeys => {
-  const declared = new Set(Object.keys(virtualsOf(schema)));
+  const virtuals = Object.keys(virtualsOf(schema)).filter((name) => showsVirtual(schema, name));
+  const declared = new Set(virtuals);
   const hidden: { path: string[]; option: unknown }[] = [];
   schema.eachPath((path: string, { options }: SchemaType) => {
     declared.add(path.split(".", 1).join());

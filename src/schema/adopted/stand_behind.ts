@@ -1,0 +1,42 @@
+import type { Document, Model } from "mongoose";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { isDocument } from "../mongoose/bson.ts";
+import { classOfModel } from "./adoption.ts";
+
+/** Documents of requests are instances of the application's model, which has its statics. */
+export function standBehind(given: Model<unknown>, own: Model<unknown>): void {
+  Object.setPrototypeOf(own, given);
+  Object.setPrototypeOf(own.prototype, given.prototype);
+  own.modelName = given.modelName;
+  // The application's model builds the indexes, unless the default connection was replaced.
+  own.init = () => (own.db === given.db ? given.init() : own.createIndexes()) as never;
+}
+
+const STORED = {
+  depopulate: true,
+  flattenMaps: false,
+  getters: false,
+  minimize: false,
+  transform: false,
+  virtuals: false,
+};
+
+interface Nested extends Document {
+  ownerDocument?(): Document;
+  "$__fullPath"?(): string;
+}
+
+/** A hook may return a document of the application's model, whose schema has no hidden fields. */
+export function asAdopted(
+  doc: Document,
+  modelFor: (target: ModelClass) => Model<unknown>,
+): Document | undefined {
+  const nested = doc as Nested;
+  const owner = nested.ownerDocument?.() ?? doc;
+  const target = classOfModel(owner.constructor);
+  if (target === undefined) return doc;
+  const values = owner.toObject(STORED);
+  const copy = modelFor(target).hydrate(values) as Document;
+  const found: unknown = owner === doc ? copy : copy.get(nested.$__fullPath?.() ?? "");
+  return isDocument(found) ? found as Document : undefined;
+}
