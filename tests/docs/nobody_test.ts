@@ -7,6 +7,10 @@ import { buildApp as buildCluster } from "../../examples/cluster/app.ts";
 import { buildApp as buildHelpdesk } from "../../examples/helpdesk/app.ts";
 import { buildApp as buildLibrary } from "../../examples/library/app.ts";
 import { buildApp as buildMovies } from "../../examples/movies/app.ts";
+import { app as appointments } from "../../examples/rules/appointments.ts";
+import { app as bookings } from "../../examples/rules/bookings.ts";
+import { app as places } from "../../examples/rules/places.ts";
+import { app as stock } from "../../examples/rules/stock.ts";
 import { ANY_ID, PATH_PARAMETER } from "../../src/describe/paths.ts";
 import { mountedEndpoints, mountedRoutes } from "../../src/host/initialize.ts";
 import { filesOf } from "../../src/new/template.ts";
@@ -79,6 +83,10 @@ const EXAMPLES: Readonly<Record<string, () => Express>> = {
   helpdesk: buildHelpdesk,
   library: buildLibrary,
   movies: buildMovies,
+  "rules/appointments": () => appointments,
+  "rules/bookings": () => bookings,
+  "rules/places": () => places,
+  "rules/stock": () => stock,
 };
 
 for (const [name, buildApp] of Object.entries(EXAMPLES)) {

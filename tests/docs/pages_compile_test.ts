@@ -53,7 +53,6 @@ const PAGES: readonly (readonly [string, (page: string) => Promise<Files>])[] = 
   ["docs/models.md", blocksOf],
   ["docs/openapi.md", filesOfAll],
   ["docs/production.md", filesOfAll],
-  ["docs/rules_across.md", filesOfAll],
   ["docs/tutorial.md", filesAtEnd],
   ["docs/tutorial.md", definedAtEnd],
 ];
