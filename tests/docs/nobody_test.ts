@@ -20,6 +20,7 @@ import { request } from "../harness/request.ts";
 import { test } from "../harness/testing.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { start } from "../support/support.ts";
+import { withTasks } from "../support/with_tasks.ts";
 import { importApp } from "./recipes/open_recipe.ts";
 import { makeProject } from "./tutorial/make_project.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
@@ -119,7 +120,7 @@ export function mail() {}
 /** Pages whose steps make one application. In the tutorial, all imported models are mounted, also those of other pages. */
 const GROWING: Readonly<Record<string, (code: string) => string>> = {
   "docs/login.md": (code) => code,
-  "docs/tracker.md": (code) => code,
+  "docs/tracker.md": withTasks,
   "docs/tutorial.md": (code) =>
     code.replace('import "./movie.ts"', 'import { Movie } from "./movie.ts"')
       .replace("{ strict", "{ models: [Movie], strict"),
@@ -127,10 +128,10 @@ const GROWING: Readonly<Record<string, (code: string) => string>> = {
 
 type Files = Readonly<Record<string, string>>;
 
-/** The models and the page of `new --login`, which the pages of a login name and do not show. */
+/** The files of `new --login` that the pages of a login name and do not show. */
 function loginModels(): Files {
   const made = filesOf("app", { runtime: "deno", login: true });
-  const names = ["todo.ts", "user.ts", "invitation.ts", "page.ts"];
+  const names = ["app.ts", "todo.ts", "user.ts", "invitation.ts", "page.ts"];
   return Object.fromEntries(names.map((name) => [name, made[name] ?? ""]));
 }
 
@@ -144,8 +145,8 @@ async function applicationsOf(page: string): Promise<{ title: string; files: Fil
     return { title, files: all, isOne: files["app.ts"]?.includes("Framework.initialize(") };
   });
   if (grow === undefined) return grown.filter(({ isOne }) => isOne);
-  const app = grow(all["app.ts"] ?? "");
-  return [{ title: "", files: { ...loginModels(), ...all, "app.ts": app, ...STUBS } }];
+  all = { ...loginModels(), ...all };
+  return [{ title: "", files: { ...all, "app.ts": grow(all["app.ts"] ?? ""), ...STUBS } }];
 }
 
 const docs = (await Array.fromAsync(Deno.readDir(new URL("docs/", ROOT))))
