@@ -47,7 +47,6 @@ async function blocksOf(page: string): Promise<Files> {
 const PAGES: readonly (readonly [string, (page: string) => Promise<Files>])[] = [
   ["SKILL.md", filesAtEnd],
   ["docs/client.md", filesAtEnd],
-  ["docs/cookbook.md", filesOfAll],
   ["docs/keys.md", filesOfAll],
   ["docs/live.md", filesAtEnd],
   ["docs/models.md", blocksOf],
