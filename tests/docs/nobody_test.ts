@@ -7,6 +7,7 @@ import { buildApp as buildCluster } from "../../examples/cluster/app.ts";
 import { buildApp as buildHelpdesk } from "../../examples/helpdesk/app.ts";
 import { buildApp as buildLibrary } from "../../examples/library/app.ts";
 import { buildApp as buildMovies } from "../../examples/movies/app.ts";
+import { app as notes } from "../../examples/notes/app.ts";
 import { app as reviews } from "../../examples/reviews/app.ts";
 import { app as appointments } from "../../examples/rules/appointments.ts";
 import { app as bookings } from "../../examples/rules/bookings.ts";
@@ -85,6 +86,7 @@ const EXAMPLES: Readonly<Record<string, () => Express>> = {
   helpdesk: buildHelpdesk,
   library: buildLibrary,
   movies: buildMovies,
+  notes: () => notes,
   reviews: () => reviews,
   "rules/appointments": () => appointments,
   "rules/bookings": () => bookings,
