@@ -3,7 +3,7 @@ import { longTest } from "../harness/testing.ts";
 import { observeWays } from "./guards/observe.ts";
 
 const PAGE = new URL("../../docs/guards.md", import.meta.url);
-const HEAD = ["request", "guard", "hooks, in their order", "scope", "tenant", "fields"];
+const HEAD = ["request", "hooks, in their order", "scope", "fields"];
 const TABLE = /(?:^\|.*\|\n)+/m;
 
 function table(rows: readonly (readonly string[])[]): string {

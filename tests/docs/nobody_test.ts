@@ -7,6 +7,12 @@ import { buildApp as buildCluster } from "../../examples/cluster/app.ts";
 import { buildApp as buildHelpdesk } from "../../examples/helpdesk/app.ts";
 import { buildApp as buildLibrary } from "../../examples/library/app.ts";
 import { buildApp as buildMovies } from "../../examples/movies/app.ts";
+import { app as notes } from "../../examples/notes/app.ts";
+import { app as reviews } from "../../examples/reviews/app.ts";
+import { app as appointments } from "../../examples/rules/appointments.ts";
+import { app as bookings } from "../../examples/rules/bookings.ts";
+import { app as places } from "../../examples/rules/places.ts";
+import { app as stock } from "../../examples/rules/stock.ts";
 import { ANY_ID, PATH_PARAMETER } from "../../src/describe/paths.ts";
 import { mountedEndpoints, mountedRoutes } from "../../src/host/initialize.ts";
 import { filesOf } from "../../src/new/template.ts";
@@ -16,6 +22,7 @@ import { request } from "../harness/request.ts";
 import { test } from "../harness/testing.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { start } from "../support/support.ts";
+import { withTasks } from "../support/with_tasks.ts";
 import { importApp } from "./recipes/open_recipe.ts";
 import { makeProject } from "./tutorial/make_project.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
@@ -79,6 +86,12 @@ const EXAMPLES: Readonly<Record<string, () => Express>> = {
   helpdesk: buildHelpdesk,
   library: buildLibrary,
   movies: buildMovies,
+  notes: () => notes,
+  reviews: () => reviews,
+  "rules/appointments": () => appointments,
+  "rules/bookings": () => bookings,
+  "rules/places": () => places,
+  "rules/stock": () => stock,
 };
 
 for (const [name, buildApp] of Object.entries(EXAMPLES)) {
@@ -111,7 +124,7 @@ export function mail() {}
 /** Pages whose steps make one application. In the tutorial, all imported models are mounted, also those of other pages. */
 const GROWING: Readonly<Record<string, (code: string) => string>> = {
   "docs/login.md": (code) => code,
-  "docs/tracker.md": (code) => code,
+  "docs/tracker.md": withTasks,
   "docs/tutorial.md": (code) =>
     code.replace('import "./movie.ts"', 'import { Movie } from "./movie.ts"')
       .replace("{ strict", "{ models: [Movie], strict"),
@@ -119,10 +132,10 @@ const GROWING: Readonly<Record<string, (code: string) => string>> = {
 
 type Files = Readonly<Record<string, string>>;
 
-/** The models and the page of `new --login`, which the pages of a login name and do not show. */
+/** The files of `new --login` that the pages of a login name and do not show. */
 function loginModels(): Files {
   const made = filesOf("app", { runtime: "deno", login: true });
-  const names = ["todo.ts", "user.ts", "invitation.ts", "page.ts"];
+  const names = ["app.ts", "todo.ts", "user.ts", "invitation.ts", "page.ts"];
   return Object.fromEntries(names.map((name) => [name, made[name] ?? ""]));
 }
 
@@ -136,8 +149,8 @@ async function applicationsOf(page: string): Promise<{ title: string; files: Fil
     return { title, files: all, isOne: files["app.ts"]?.includes("Framework.initialize(") };
   });
   if (grow === undefined) return grown.filter(({ isOne }) => isOne);
-  const app = grow(all["app.ts"] ?? "");
-  return [{ title: "", files: { ...loginModels(), ...all, "app.ts": app, ...STUBS } }];
+  all = { ...loginModels(), ...all };
+  return [{ title: "", files: { ...all, "app.ts": grow(all["app.ts"] ?? ""), ...STUBS } }];
 }
 
 const docs = (await Array.fromAsync(Deno.readDir(new URL("docs/", ROOT))))

@@ -4,14 +4,17 @@ import type { Reply } from "../harness/request.ts";
 import { test } from "../harness/testing.ts";
 import type { EntityBody, ErrorBody } from "../support/client.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
-import { loadRecipe, type OpenRecipe } from "./recipes/open_recipe.ts";
+import { loadFiles, type OpenRecipe } from "./recipes/open_recipe.ts";
 
 const PAGE = "docs/rules_across.md";
+const text = await Deno.readTextFile(new URL(`../../${PAGE}`, import.meta.url));
 const headers = { "x-user": "ann" };
 
 /** A rule of the page: the requests of clients, what they break, and the rule as a mere check. */
 interface Rule {
   readonly title: string;
+  /** The application in `examples/rules`. */
+  readonly file: string;
   /** Sends the requests of all clients at once, and returns what breaks the rule. */
   readonly attack: (app: OpenRecipe) => Promise<unknown[]>;
   /** What turns the rule into a check that binds nothing. */
@@ -60,6 +63,7 @@ const minute = (at: number) => new Date(Date.UTC(2027, 0, 4, 9, at)).toISOString
 const RULES: readonly Rule[] = [
   {
     title: "Appointments that never overlap",
+    file: "appointments.ts",
     async attack(app) {
       const path = "/appointments";
       const bodyOf = (at: number) => ({
@@ -90,6 +94,7 @@ const RULES: readonly Rule[] = [
   },
   {
     title: "Bookings of any length",
+    file: "bookings.ts",
     async attack(app) {
       const room = await app.created("/rooms", { name: "Moon" }, { headers });
       const answers = await fifty((at) => {
@@ -109,6 +114,7 @@ const RULES: readonly Rule[] = [
   },
   {
     title: "Stock that never goes below zero",
+    file: "stock.ts",
     async attack(app) {
       const { _id } = await app.created("/products", { stock: 20 }, { headers });
       const path = `/products/${_id}`;
@@ -130,6 +136,7 @@ const RULES: readonly Rule[] = [
   },
   {
     title: "A limit for each owner",
+    file: "places.ts",
     async attack(app) {
       await fifty((at) => insist(() => app.post("/lists", { name: `${at}` }, { headers })));
       const { length } = await entitiesOf(app, "/lists");
@@ -140,13 +147,21 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-for (const { title, attack, unbind } of RULES) {
+for (const { title, file, attack, unbind } of RULES) {
+  const example = await Deno.readTextFile(new URL(`../../examples/rules/${file}`, import.meta.url));
+
   const attackRecipe = async (change?: (code: string) => string) => {
-    const open = await loadRecipe(PAGE, title, change);
+    const open = await loadFiles({ "app.ts": example }, change);
     await using app = await open(await sharedReplicaSet());
     await Promise.all(Object.values(mongoose.connection.models).map((model) => model.init()));
     return await attack(app);
   };
+
+  Deno.test(`${PAGE} shows what is in examples/rules: ${title}`, () => {
+    const [, section = ""] = text.split(`\n## ${title}\n`);
+    const [, name, code = ""] = /^```ts ignore\n\/\/ (\S+)\n([^]*?)^```$/m.exec(section) ?? [];
+    assertEquals([name, code !== "" && example.includes(code)], [file, true]);
+  });
 
   test(`${PAGE} holds with 50 clients at once: ${title}`, async () => {
     assertEquals(await attackRecipe(), []);

@@ -11,11 +11,10 @@ import { NODE_INSTALL, openWorkspace } from "./support/workspace.ts";
 
 const { denoProject, denoEnv, jsrUrl, nodeProject, nodes } = openWorkspace();
 
-const page = await readRepository("docs/models.md");
-const app = blockBelow(page, "Node without a compiler", "ts");
-const model = blockBelow(page, "Plain JavaScript", "js");
+const app = await readRepository("examples/plain/app.ts");
+const model = blockBelow(await readRepository("docs/models.md"), "Plain JavaScript", "js");
 
-/** The application of docs/models.md in JavaScript: the class of its section in the place of that of TypeScript. */
+/** The application in JavaScript: the class of docs/models.md in the place of that of TypeScript. */
 const script = app.replace(/^export class [^]*?^\}\n(?=define)/m, model);
 
 /** Tells that a program has no compiler: a decorator and an enum are both syntax that only one can translate. */
@@ -76,17 +75,17 @@ test("Node 24 has no compiler that would help: neither enums nor decorators run"
   }
 });
 
-test("Node 24 serves docs/models.md's application by itself, without any other package", async () => {
+test("Node 24 serves examples/plain/app.ts by itself, without any other package", async () => {
   assertEquals(await serve([node, "app.ts"]), ANSWERS);
 });
 
-test("Node 24 serves docs/models.md's application in plain JavaScript", async () => {
+test("Node 24 serves examples/plain/app.ts in plain JavaScript", async () => {
   assert(!script.includes("text!: string"));
   assertStringIncludes(script, "export class Todo extends FrameworkModel {}");
   assertEquals(await serve([node, "app.js"]), ANSWERS);
 });
 
-test("Bun 1.4 serves docs/models.md's application, in TypeScript and in JavaScript", async () => {
+test("Bun 1.4 serves examples/plain/app.ts, in TypeScript and in JavaScript", async () => {
   assertMatch((await tryCommand(bun, ["--version"], { cwd })).output, /^1\.4\./);
   for (const name of ["app.ts", "app.js"]) assertEquals(await serve([bun, name]), ANSWERS);
 });
@@ -95,7 +94,7 @@ test("Bun 1.4 serves the README's application, whose decorators it compiles", as
   assertEquals(await serve([bun, "decorated.ts"]), ANSWERS);
 });
 
-test("a project with TypeScript's older decorators compiles and serves docs/models.md's application", async () => {
+test("a project with TypeScript's older decorators compiles and serves examples/plain/app.ts", async () => {
   await Deno.writeTextFile(join(nodeProject, "plain.ts"), app);
   const options = ["--ignoreConfig", "--module", "nodenext", "--target", "es2022"];
   const legacy = ["--experimentalDecorators", "--emitDecoratorMetadata"];
@@ -107,7 +106,7 @@ test("a project with TypeScript's older decorators compiles and serves docs/mode
   }
 });
 
-test("Deno serves docs/models.md's application, and checks its types", async () => {
+test("Deno serves examples/plain/app.ts, and checks its types", async () => {
   await Deno.writeTextFile(join(denoProject, "plain.ts"), app);
   const options = { cwd: denoProject, env: denoEnv };
   await runCommand(Deno.execPath(), ["check", "plain.ts"], options);
@@ -132,7 +131,7 @@ async function makeVitestProject(): Promise<string> {
   return folder;
 }
 
-test("vitest 4 with Vite 8 serves docs/models.md's application without a plugin", async () => {
+test("vitest 4 with Vite 8 serves examples/plain/app.ts without a plugin", async () => {
   const folder = await makeVitestProject();
   const versionOf = async (name: string) =>
     JSON.parse(await Deno.readTextFile(join(folder, "node_modules", name, "package.json"))).version;

@@ -8,44 +8,14 @@ import { test } from "../harness/testing.ts";
 import { Assistant, BACK, call, connect, INFO } from "./support/assistant.ts";
 import { Browser, type Page } from "./support/browser.ts";
 import { openExample } from "./support/example.ts";
-import { filesOfPage, type LoginApp, openLoginApp, PASSWORD } from "./support/login_app.ts";
+import { filesOfExample, type LoginApp, openLoginApp, PASSWORD } from "./support/login_app.ts";
 
 const PAGE = "docs/assistants.md";
 
-const TODO = `import { all, create, type Entity, FrameworkModel } from "@mongrove/mongrove";
-import { type FrameworkRequest, prop, type ReadOnly, rest } from "@mongrove/mongrove";
-
-function setOwner({ user }: FrameworkRequest, todo: Entity<Todo>) {
-  todo.owner = user?.name ?? "";
-  return todo;
-}
-
-@rest({
-  route: "/todos",
-  scope: ({ user }) => ({ owner: user?.name }),
-  methods: [all({ page: { max: 10 } }), create({ preSave: setOwner })],
-})
-export class Todo extends FrameworkModel {
-  @prop({ required: true })
-  title!: string;
-
-  @prop({ readonly: true })
-  owner?: ReadOnly<string>;
-}
-`;
-
-const MAIN = `import process from "node:process";
-import { app } from "./app.ts";
-
-app.listen(Number(process.env.PORT), "127.0.0.1");
-`;
-
 async function openTodos(change = (auth: string) => auth) {
-  const { "auth.ts": auth = "", ...files } = await filesOfPage(PAGE, [
-    "A login server of your own",
-  ]);
+  const { "auth.ts": auth = "", ...files } = await filesOfExample("oauth");
   const app = await openLoginApp(
-    { ...files, "auth.ts": change(auth), "todo.ts": TODO, "main.ts": MAIN },
+    { ...files, "auth.ts": change(auth) },
     { AUTH_SECRET: crypto.randomUUID() },
   );
   return { ...app, resource: `${app.url}/mcp` };

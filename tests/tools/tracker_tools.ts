@@ -3,6 +3,7 @@ import { parseAnswer } from "../docs/tutorial/parse_answer.ts";
 import { readSteps } from "../docs/tutorial/read_steps.ts";
 import { Rehearsal } from "../docs/tutorial/rehearsal.ts";
 import { test } from "../harness/testing.ts";
+import { withTasks } from "../support/with_tasks.ts";
 import { startChromium } from "./support/chromium.ts";
 import {
   filesOfLogin,
@@ -17,9 +18,13 @@ const steps = readSteps(await Deno.readTextFile(new URL(`../../${PAGE}`, import.
 
 /** Starts the tracker with the users of the page. */
 async function openTracker() {
-  const { "todo.ts": _todo, ...files } = filesOfLogin();
+  const { "todo.ts": _todo, "app.test.ts": _test, ...files } = filesOfLogin();
   const own = await filesOfPage(PAGE, steps.map(({ title }) => title));
-  const app = await openLoginApp({ ...files, ...own }, SESSION_SETTINGS);
+  const { "app.ts": code = "" } = files;
+  const app = await openLoginApp(
+    { ...files, ...own, "app.ts": withTasks(code) },
+    SESSION_SETTINGS,
+  );
   const sessions = sessionsOf(app);
   const jars = new Map<string, string>();
   for (const email of ["ann@acme.example", "cem@acme.example", "bob@bell.example"]) {

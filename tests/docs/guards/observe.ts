@@ -142,15 +142,24 @@ async function observe(way: Way, url: string): Promise<Row> {
   const shown = await send(customer, false);
   const hides = !shown.hasReached || text.includes(SECRET) && !shown.text.includes(SECRET);
   const keeps = isSet && !(await send(customer)).isSet;
-  const count = trail.filter((name) => name === "guard").length;
+  assert(other.isOther || !other.hasReached, `${label} reaches another tenant`);
   return [
     label,
-    ["no", "once", "twice"][count] ?? `${count}`,
-    written(trail.filter((name) => name !== "guard").map((name) => name.split(" ")), own),
+    [...guarded(trail), written(trail.filter(isHook).map((name) => name.split(" ")), own)]
+      .filter((text) => text !== "").join(", "),
     scope.join(", "),
-    other.isOther ? "set" : other.hasReached ? "" : "yes",
     [...hides ? ["hidden"] : [], ...keeps ? ["readonly"] : []].join(", "),
   ];
+}
+
+const isHook = (name: string) => name !== "guard";
+
+/** Writes how often the guard ran, unless it ran once, or as often as all hooks. */
+function guarded(trail: readonly string[]): string[] {
+  const count = trail.filter((name) => !isHook(name)).length;
+  const half = trail.slice(0, trail.length / 2);
+  if (count === 1 || equal([...half, ...half], trail) && trail.length > 0) return [];
+  return [["no guard", "", "the guard twice"][count] ?? `the guard ${count} times`];
 }
 
 /** Writes what ran: each owner of hooks once for its hooks that run one after another, and what is repeated once. */
@@ -177,7 +186,7 @@ function joined(trail: readonly string[][], own: string | undefined): string {
   let last = "";
   return trail.map(([owner = "", hook]) => {
     if (hook === undefined) return `\`${owner}\``;
-    const name = owner === own ? "own" : `\`${owner}\``;
+    const name = owner === own ? "own" : `\`${owner.replace(/^Tag\..*/, "Tag")}\``;
     const text = owner === last ? hook : `${name} ${hook}`;
     last = owner;
     return text;

@@ -147,10 +147,16 @@ export const WAYS: readonly Way[] = [
   ...group("", "", [
     way("`all()`", "GET /tasks"),
     way("`one()`", "GET /tasks/:id"),
+    { label: "`all({ live: true })`", send: listen },
+    { label: "`all()` by MCP", send: tool("list", () => ({})) },
     way("`create()`", "POST /tasks", withBody),
     way("`create({ many })`", "POST /tasks", (caller) => ({ body: [bodyOf(caller)] })),
     way("`update()`", "PATCH /tasks/:id", withBody),
     way("`replace()`", "PUT /tasks/:id", withBody),
+    {
+      label: "`update()` by MCP",
+      send: tool("update", (caller) => ({ id: TASK, body: bodyOf(caller) })),
+    },
     way("`updateAll()`", "PATCH /tasks", (caller) => ({ ...withBody(caller), query: onAll })),
     way("`remove()`", "DELETE /tasks/:id"),
     way("`removeAll()`", "DELETE /tasks", { query: onAll }),
@@ -216,13 +222,6 @@ export const WAYS: readonly Way[] = [
       const path = `/tasks/${TASK}`;
       return { body: { requests: [{ id: "a", method: "PATCH", path, body: bodyOf(caller) }] } };
     }),
-  },
-  { label: "`all({ live: true })`", own: "all", send: listen },
-  { label: "`all()` by MCP", own: "all", send: tool("list", () => ({})) },
-  {
-    label: "`update()` by MCP",
-    own: "update",
-    send: tool("update", (caller) => ({ id: TASK, body: bodyOf(caller) })),
   },
   {
     label: "`populate` of a task",

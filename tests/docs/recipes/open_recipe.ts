@@ -31,7 +31,7 @@ export async function loadRecipe(
 /** Loads an application of files, of which `app.ts` is the main one. */
 export async function loadFiles(
   { "app.ts": code = "", ...files }: Readonly<Record<string, string>>,
-  change: (code: string) => string,
+  change: (code: string) => string = (code) => code,
 ): Promise<(mongo?: string) => Promise<OpenRecipe>> {
   await using project = await makeProject();
   await project.write({ ...files, "app.ts": change(code) });

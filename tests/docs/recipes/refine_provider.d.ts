@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>;
 
-/** A film, as the adapter of the cookbook shows it. */
+/** A film, as the adapter of examples/data_providers shows it. */
 export type Film = Fields & { readonly id: string };
 
 /** What is used of Refine's data provider. */

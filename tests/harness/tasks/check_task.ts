@@ -6,10 +6,13 @@ import { type DenoResult, existing, ROOT, runDeno, type RunDenoOptions } from ".
 const EXAMPLE = "examples/admin/page";
 const PAGES = ["admin", EXAMPLE];
 
+/** tests/tools/assistants_tools.ts checks these, with packages that the repository does not have. */
+const UNCHECKED = ["examples/oauth"];
+
 async function listExamples(): Promise<string[]> {
   const folders = await Array.fromAsync(Deno.readDir(new URL("examples/", ROOT)));
   const others = folders.map(({ name }) => `examples/${name}`).filter((path) =>
-    !EXAMPLE.startsWith(`${path}/`)
+    !EXAMPLE.startsWith(`${path}/`) && !UNCHECKED.includes(path)
   );
   return [...others, "examples/admin/main.ts"];
 }

@@ -31,6 +31,16 @@ export async function filesOfPage(path: string, titles: readonly string[]): Prom
   return Object.assign({}, ...steps.map(({ files }) => files));
 }
 
+/** Returns the files of an example whose packages the repository does not have. */
+export async function filesOfExample(name: string): Promise<Files> {
+  const folder = new URL(`../../../examples/${name}/`, import.meta.url);
+  const files: Record<string, string> = {};
+  for await (const { name } of Deno.readDir(folder)) {
+    files[name] = await Deno.readTextFile(new URL(name, folder));
+  }
+  return files;
+}
+
 /** Returns the files of `new --login`, which docs/login.md explains. */
 export function filesOfLogin(): Files {
   const { "deno.json": _config, ...files } = filesOf("app", { runtime: "deno", login: true });
