@@ -16,11 +16,16 @@ export async function makeNpmPackage(source: Files): Promise<Files> {
   const files = new Map(packed);
   for (const [path, text] of files) {
     if (path.endsWith(".js")) files.set(path, tabIndents(dropComments(text)));
+    if (path.endsWith(".d.ts")) files.set(path, tabIndents(text));
   }
   const published = new Set(files.keys());
-  // The site of npm shows this page alone.
-  const readme = { page: "README.md", published, root: `https://jsr.io/${name}/${version}/` };
-  files.set("README.md", mendLinks(files.get("README.md") ?? "", readme));
+  const skill = files.get("SKILL.md") ?? "";
+  // The site of npm shows the first page alone. Of the others, the package has what SKILL.md names.
+  for (const page of [...published].filter((path) => /\w\.md$/.test(path) && path !== "SKILL.md")) {
+    const links = { page, published, root: `https://jsr.io/${name}/${version}/` };
+    if (page !== "README.md" && !skill.includes(`(${page}`)) files.delete(page);
+    else files.set(page, mendLinks(files.get(page) ?? "", links));
+  }
   const { dependencies, ...rest } = manifest;
   const packageJson = {
     ...rest,

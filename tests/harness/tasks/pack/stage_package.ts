@@ -2,6 +2,7 @@ import { dirname, join } from "node:path/posix";
 import { needAdminPage } from "../admin_task.ts";
 import { type DenoResult, ROOT, runDeno } from "../run_deno.ts";
 import { dropComments } from "./drop_comments.ts";
+import { tabIndents } from "./tab_indents.ts";
 import { mendLinks } from "./mend_links.ts";
 
 export type Files = ReadonlyMap<string, string>;
@@ -13,7 +14,17 @@ interface Config {
 /** `deno.json` excludes all, so that nobody publishes a clone without its admin page. */
 const INCLUDED = ["mod.ts", "src", "docs", "README.md", "SKILL.md", "LICENSE"];
 
-const EXCLUDED = ["**/*_test.ts", "docs/*.json", "docs/*.png", "docs/*.svg"];
+const EXCLUDED = [
+  "**/*_test.ts",
+  "docs/*.json",
+  "docs/*.png",
+  "docs/*.svg",
+  // Read before an installation, or in the repository
+  "docs/benchmarks.md",
+  "docs/from_*.md",
+  "docs/scaling.md",
+  "docs/tracker.md",
+];
 
 export const ADMIN_PAGE = "src/admin/built/page.js";
 
@@ -25,7 +36,7 @@ export async function listPublished(): Promise<string[]> {
 }
 
 /**
- * Only modules from which users import names keep comments, and pages lose pictures and links that are not published.
+ * Only modules from which users import names keep comments and indents of two bytes, and pages lose pictures and links that are not published.
  */
 export async function stagePackage(): Promise<Files> {
   await needAdminPage();
@@ -38,7 +49,8 @@ export async function stagePackage(): Promise<Files> {
     const text = await readRepository(path);
     const isInternal = /\.[jt]s$/.test(path) && !documented.has(path);
     if (path.endsWith(".md")) files.set(path, mendLinks(text, { page: path, published }));
-    else files.set(path, isInternal ? dropComments(text) : text);
+    else if (path === ADMIN_PAGE || !isInternal) files.set(path, text);
+    else files.set(path, tabIndents(dropComments(text)));
   }
   const { tasks: _, lint: _lint, fmt: _fmt, scopes: _scopes, ...rest } = config as
     & Config
