@@ -74,7 +74,7 @@ function shownOperation(
   const [first = "", ...names] = operation.split(".");
   if (names.length === 0) return operation;
   const { fields, rights } = level.shape;
-  // A hook or a projection has left it out. Parts with `apart` have routes of their own alone.
+  // A hook or a projection has left it out. Only the routes of parts with `apart` show these.
   const isLeftOut = fields.get(first)?.apart !== true && Object.hasOwn(current, first) &&
     !Object.hasOwn(currentJson, first);
   const shown: string[] = [];
