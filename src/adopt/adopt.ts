@@ -9,6 +9,7 @@ import {
 import { classOfModel, type Names, rememberAdoption } from "../schema/adopted/adoption.ts";
 import { embeddedSchema, typesOf } from "../schema/adopted/paths.ts";
 import { memoize } from "../schema/memoize.ts";
+import { isGroup } from "../errors/option_kinds.ts";
 import { checkConnection } from "../schema/mongoose/connections.ts";
 import type { Adopted, AdoptedModel, AdoptOptions } from "./options.ts";
 
@@ -140,6 +141,7 @@ function restsIn(
     if (own !== undefined) {
       throw fail(`"${name}" has "${own}", and the model has its own schema and connection`);
     }
+    if (!Array.isArray(each.methods)) throw fail(`"${name}" has no list of "methods"`);
     return { ...each } as unknown as RestRecord;
   });
 }
@@ -168,5 +170,5 @@ function partsIn(
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isGroup(value);
 }

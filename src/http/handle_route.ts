@@ -75,5 +75,5 @@ function isJson(answer: Answer): boolean {
 }
 
 function staysOpen(answer: Answer): boolean {
-  return answer.kind === "lines" || answer.kind === "stream" && answer.staysOpen;
+  return answer.kind === "results" || answer.kind === "stream" && answer.staysOpen;
 }

@@ -93,14 +93,20 @@ const PARAMETERS = ["headers", "limit", "parameters", "q", "search", "skip", "so
  * @param resource The resource of the route. With `{ idempotency: true }`, the client repeats creations.
  * @param options Whether the list is live, and which part of it the collection has.
  * @returns The options.
- * @throws {TypeError} If there is no option of that name.
+ * @throws {TypeError} If an option is wrong, or there is none of that name.
  */
 export function collectionOptions<M extends object>(
   resource: Resource<M>,
   options: CollectionOptions<M> = {},
 ): ResourceConfig<Row<M>> {
   checkNames(options, OPTIONS);
-  checkNames(options.query ?? {}, PARAMETERS);
+  const { live = false, query = {}, onDisconnect = () => {} } = options;
+  const kinds = {
+    live: typeof live === "boolean",
+    query: Object.prototype.toString.call(query) === "[object Object]",
+  };
+  checkKinds({ ...kinds, onDisconnect: typeof onDisconnect === "function" });
+  checkNames(query, PARAMETERS);
   return mapResource(resource as unknown as Source<Row<M>>, options);
 }
 
@@ -183,4 +189,9 @@ function checkNames(options: object, known: readonly string[]): void {
   if (wrong !== undefined) {
     throw new TypeError(`Cannot make a collection: there is no option "${wrong}"`);
   }
+}
+
+function checkKinds(kinds: Readonly<Record<string, boolean>>): void {
+  const wrong = Object.keys(kinds).find((name) => !kinds[name]);
+  if (wrong !== undefined) throw new TypeError(`Cannot make a collection: "${wrong}" is wrong`);
 }

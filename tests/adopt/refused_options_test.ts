@@ -20,6 +20,7 @@ const CASES: Readonly<Record<string, unknown>> = {
   '"writable" is neither "all" nor a list of paths': { ...usual, writable: [1] },
   '"virtuals" is no list of names': { ...usual, virtuals: "all" },
   '"rest" has no route': { ...usual, rest: [] },
+  '"rest" has no list of "methods"': { ...usual, rest: { route: "/a" } },
   '"rest" is neither an object nor a list of objects': { ...usual, rest: "/a" },
   '"rest" has "getConnection", and the model has its own schema and connection': {
     ...usual,

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import mongoose from "mongoose";
 // @ts-types="express-types"
 import express from "express";
 import {
@@ -14,6 +15,7 @@ import {
   rest,
   StoredFile,
 } from "../../mod.ts";
+import { adopt } from "../../src/adopt/mod.ts";
 import { admin } from "../../src/admin/mod.ts";
 import { follow } from "../../src/changes/mod.ts";
 import { connect } from "../../src/client/mod.ts";
@@ -22,6 +24,7 @@ import { mcp } from "../../src/mcp/mod.ts";
 import { createApp } from "../../src/new/mod.ts";
 import { openapi } from "../../src/openapi/mod.ts";
 import { startMongo } from "../../src/testing/mod.ts";
+import { collectionOptions } from "../../src/tanstack/mod.ts";
 import { every, migrate } from "../../src/work/mod.ts";
 import { openDatabase } from "../harness/database.ts";
 import { test } from "../harness/testing.ts";
@@ -143,6 +146,14 @@ const ROWS: Readonly<Record<string, Rows>> = {
       connection: "",
     },
     (given) => keys({ owner: () => ({}), ...given }),
+  ],
+  AdoptOptions: [
+    { shown: "", virtuals: "", writable: "", rest: "", parts: "{}" },
+    (given) => adopting(given),
+  ],
+  CollectionOptions: [
+    { live: "true", query: "{}", onDisconnect: "function" },
+    (given) => collectionOptions(connect("http://things.invalid").resource("/owners"), given),
   ],
   ErrorsOptions: [{ notFound: "true" }, (given) => Framework.errors(given)],
   AdminOptions: [
@@ -275,6 +286,16 @@ for (const [name, [takes, started]] of Object.entries(LATE)) {
       await refusesLate(option, each, (value) => started({ [option]: value }));
     }
   });
+}
+
+let adopted = 0;
+
+function adopting(given: object) {
+  const name = `AdoptedOfOptions${adopted++}`;
+  const model = mongoose.model(name, new mongoose.Schema({ name: String }));
+  const rest = { route: `/${name}`, methods: [one()] };
+  const options = { shown: ["name"], writable: ["name"], rest, ...given } as never;
+  return Framework.initialize({ models: [adopt(model, options)], tidy: false });
 }
 
 test("a call of the client refuses a time limit that is no positive number", async () => {

@@ -41,7 +41,7 @@ export function importLines(
     isOver: () => isOver(req),
   });
   const lines = createLines(context, batches);
-  return { kind: "lines", status: 207, lines, stop: () => stopping.abort() };
+  return { kind: "results", status: 207, lines, stop: () => stopping.abort() };
 }
 
 async function* createLines(

@@ -6,7 +6,12 @@ import { logHint } from "../../errors/log.ts";
 import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import type { Frame } from "../../pipeline/request/frame.ts";
 import { tagOf } from "../../pipeline/request/versions.ts";
-import type { Answer, LinesAnswer, ListAnswer, TextAnswer } from "../../pipeline/request/answer.ts";
+import type {
+  Answer,
+  ListAnswer,
+  ResultsAnswer,
+  TextAnswer,
+} from "../../pipeline/request/answer.ts";
 import { isOver, pathOf } from "../../pipeline/request/response.ts";
 import { type JsonPiece, PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { awaitTurn, cutAnswer, isQueued } from "./connection.ts";
@@ -29,7 +34,7 @@ export async function sendAnswer(
     else res.setHeader(name, value);
   }
   switch (answer.kind) {
-    case "lines":
+    case "results":
       return await sendLines(res, { ...answer, timeoutMS });
     case "list":
       return await sendList(res, { ...answer, timeoutMS });
@@ -137,7 +142,7 @@ async function sendWhileRead(
 /** The headers wait for the first results, so that an earlier error gets an answer with its status. */
 async function sendLines(
   res: Response,
-  { lines, stop, status, timeoutMS }: LinesAnswer & { readonly timeoutMS: number },
+  { lines, stop, status, timeoutMS }: ResultsAnswer & { readonly timeoutMS: number },
 ): Promise<void> {
   const stream = new ResponseStream(res, timeoutMS);
   const stopListening = onServerClose(res.req, stop);

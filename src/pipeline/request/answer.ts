@@ -30,8 +30,8 @@ export interface ListAnswer extends Shared {
 }
 
 /** Sent while an import runs: the lines of a batch precede the next batch. */
-export interface LinesAnswer extends Shared {
-  readonly kind: "lines";
+export interface ResultsAnswer extends Shared {
+  readonly kind: "results";
   readonly lines: AsyncIterable<string>;
   /** Ends `lines` early for a closing server. */
   readonly stop: () => void;
@@ -44,4 +44,4 @@ interface StreamAnswer extends Shared {
   readonly staysOpen: boolean;
 }
 
-export type Answer = TextAnswer | ListAnswer | LinesAnswer | StreamAnswer;
+export type Answer = TextAnswer | ListAnswer | ResultsAnswer | StreamAnswer;

@@ -5,7 +5,7 @@ const SRC = new URL("../../../src/", import.meta.url);
 
 /** Files that name features by their purpose: the list, the table of types, and the exports of their own. */
 const MAY_NAME =
-  /^(features\/|features\.ts|declare\/options\.ts|host\/|client\/|mcp\/|new\/|testing\/|changes\/|keys\/)/;
+  /^(features\/|features\.ts|declare\/options\.ts|host\/|client\/|mcp\/|new\/|testing\/|changes\/|keys\/|tanstack\/)/;
 
 /** Uses of the word of a feature for something else, by file. */
 const OTHER_USES: Readonly<Record<string, readonly string[]>> = {
