@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { all, arrayProp, FrameworkModel, getModel, one, prop, rest, RestError } from "../../mod.ts";
-import type { FrameworkRequest, ModelClass } from "../../mod.ts";
+import type { ModelClass } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { hooked, type Item } from "../support/hooked.ts";
-import { asQuery, type EntityBody, type ErrorBody, mount, NOBODY } from "../support/support.ts";
+import { type EntityBody, type ErrorBody, mount, NOBODY } from "../support/support.ts";
 
 const NOT_FOUND = { code: "NOT_FOUND", message: "No such entity" };
 
@@ -48,31 +48,6 @@ test("one() answers an error in JSON when the path cannot be decoded", async () 
     const reply = await app.get<ErrorBody>(`/actors/${id}`);
     assertEquals([id, reply.status, reply.body.code], [id, 404, "NOT_FOUND"]);
   }
-});
-
-test("one() finds the entity only if q matches it too", async () => {
-  await using app = await mount([Actor]);
-  const { _id } = await getModel(Actor).create({ name: "Ada", age: 36 });
-  const read = (filter: object) => app.get<ErrorBody>(`/actors/${_id}${asQuery(filter)}`);
-  assertEquals((await read({ age: { $gt: 30 } })).status, 200);
-  assertEquals((await read({ age: { $gt: 40 } })).status, 404);
-  assertEquals((await read({ _id: NOBODY })).status, 404);
-  const bad = await read({ age: { $where: "1" } });
-  assertEquals([bad.status, bad.body.code], [400, "BAD_FORMAT"]);
-});
-
-test("one() finds the entity only if the filter of preFetch matches it too", async () => {
-  const preFetch = (req: FrameworkRequest) => {
-    req.framework.filter = { owner: req.headers["x-user"] ?? "" };
-    return true;
-  };
-  const letter = hooked({ one: { preFetch } });
-  await using app = await mount([letter]);
-  const { _id } = await getModel(letter).create({ owner: "me" });
-  const path = `/items/${_id}`;
-  assertEquals((await app.get(path, { headers: { "x-user": "me" } })).status, 200);
-  assertEquals((await app.get(path, { headers: { "x-user": "you" } })).body, NOT_FOUND);
-  assertEquals((await app.get(path)).status, 404);
 });
 
 test("one() runs with the projection that a hook sets", async () => {

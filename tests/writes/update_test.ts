@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { arrayProp, FrameworkModel, getModel, prop, rest, update } from "../../mod.ts";
-import type { Entity, FrameworkRequest } from "../../mod.ts";
+import type { Entity } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { hooked, type Item } from "../support/hooked.ts";
-import { asQuery, type ErrorBody, mount, NOBODY } from "../support/support.ts";
+import { type ErrorBody, mount, NOBODY } from "../support/support.ts";
 
 @rest({ route: "/movies", methods: [update()] })
 class Movie extends FrameworkModel {
@@ -39,33 +39,6 @@ test("update() answers 404 when there is no such entity, or the identifier is no
     assertEquals([id, reply.status, reply.body.code], [id, 404, "NOT_FOUND"]);
   }
   assertEquals(await getModel(Movie).countDocuments(), 0);
-});
-
-test("update() changes the entity only if q matches it", async () => {
-  await using app = await mount([Movie]);
-  const { _id } = await getModel(Movie).create({ name: "Up", year: 2009 });
-  const url = `/movies/${_id}`;
-  const missed = await app.patch<ErrorBody>(`${url}${asQuery({ year: 1999 })}`, { name: "No" });
-  const bad = await app.patch<ErrorBody>(`${url}${asQuery({ secret: "s" })}`, { name: "No" });
-  assertEquals([missed.status, bad.status, bad.body.code], [404, 400, "BAD_FORMAT"]);
-  assertEquals((await getModel(Movie).findById(_id))?.name, "Up");
-  const hit = await app.patch(`${url}${asQuery({ year: 2009 })}`, { name: "Yes" });
-  assertEquals([hit.status, hit.body.name], [200, "Yes"]);
-});
-
-test("update() changes the entity only if the filter of preFetch matches it", async () => {
-  const preFetch = (req: FrameworkRequest) => {
-    req.framework.filter.owner = req.headers["x-user"] ?? "";
-    return true;
-  };
-  const letter = hooked({ update: { preFetch } });
-  await using app = await mount([letter]);
-  const { _id } = await getModel(letter).create({ owner: "me" });
-  const path = `/items/${_id}`;
-  const theirs = await app.patch(path, { name: "b" }, { headers: { "x-user": "you" } });
-  assertEquals(theirs.status, 404);
-  const mine = await app.patch(path, { name: "b", owner: "you" }, { headers: { "x-user": "me" } });
-  assertEquals([mine.status, mine.body.owner], [200, "you"]);
 });
 
 test("update() runs the validators, and writes nothing when one refuses", async () => {
