@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { all, arrayProp, FrameworkModel, getModel, one, prop, rest, RestError } from "../../mod.ts";
-import type { ModelClass } from "../../mod.ts";
+import type { FrameworkRequest, ModelClass } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { hooked, type Item } from "../support/hooked.ts";
 import { type EntityBody, type ErrorBody, mount, NOBODY } from "../support/support.ts";
@@ -48,6 +48,20 @@ test("one() answers an error in JSON when the path cannot be decoded", async () 
     const reply = await app.get<ErrorBody>(`/actors/${id}`);
     assertEquals([id, reply.status, reply.body.code], [id, 404, "NOT_FOUND"]);
   }
+});
+
+test("one() finds the entity only if the filter of preFetch matches it too", async () => {
+  const preFetch = (req: FrameworkRequest) => {
+    req.framework.filter = { owner: req.headers["x-user"] ?? "" };
+    return true;
+  };
+  const letter = hooked({ one: { preFetch } });
+  await using app = await mount([letter]);
+  const { _id } = await getModel(letter).create({ owner: "me" });
+  const path = `/items/${_id}`;
+  assertEquals((await app.get(path, { headers: { "x-user": "me" } })).status, 200);
+  assertEquals((await app.get(path, { headers: { "x-user": "you" } })).body, NOT_FOUND);
+  assertEquals((await app.get(path)).status, 404);
 });
 
 test("one() runs with the projection that a hook sets", async () => {

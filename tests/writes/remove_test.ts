@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { getModel } from "../../mod.ts";
-import type { HooksOf, ModelClass } from "../../mod.ts";
+import type { FrameworkRequest, HooksOf, ModelClass } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { hooked, type Item } from "../support/hooked.ts";
 import { namesOf } from "../support/names.ts";
@@ -37,6 +37,17 @@ test("remove() needs no body, and ignores one that is no JSON", async () => {
   await using app = await removing();
   const text = { raw: "text", headers: { "content-type": "text/plain" } };
   assertEquals((await app.delete(app.item, text)).status, 204);
+});
+
+test("remove() removes only what the filter of preFetch matches", async () => {
+  const preFetch = (req: FrameworkRequest) => {
+    req.framework.filter.owner = req.headers["x-user"] ?? "";
+    return true;
+  };
+  await using app = await removing({ preFetch }, { owner: "me" });
+  assertEquals((await app.delete(app.item, { headers: { "x-user": "you" } })).status, 404);
+  assertEquals(await app.count(), 1);
+  assertEquals((await app.delete(app.item, { headers: { "x-user": "me" } })).status, 204);
 });
 
 test("remove() gives preSave the entity as previous too, and obeys its null with 403", async () => {
