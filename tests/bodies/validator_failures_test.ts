@@ -161,20 +161,22 @@ const FAILURES: Record<string, readonly [number, () => unknown]> = {
   "an object that is no error": [500, () => ({ message: SECRET })],
 };
 
-for (const [name, [status, make]] of Object.entries(FAILURES)) {
-  test(`${name} that a validator throws is the host's, whatever is written`, async () => {
-    using _log = stub(console, "error");
-    const opened = await open();
-    await using _app = opened.app;
-    const error = make();
-    for await (const { place, told, ...answer } of answers(opened, () => error)) {
-      assertEquals([place, answer.status], [place, status]);
-      assert(!place.includes("10.1.2.3"), place);
-      // Outages are told once a minute.
-      if (status === 500) assert(told.length === 1 && told[0] === error, place);
-    }
-  });
-}
+test("a failure that a validator throws is the host's, whatever is written", async (t) => {
+  using _log = stub(console, "error");
+  const opened = await open();
+  await using _app = opened.app;
+  for (const [name, [status, make]] of Object.entries(FAILURES)) {
+    await t.step(name, async () => {
+      const error = make();
+      for await (const { place, told, ...answer } of answers(opened, () => error)) {
+        assertEquals([place, answer.status], [place, status]);
+        assert(!place.includes("10.1.2.3"), place);
+        // Outages are told once a minute.
+        if (status === 500) assert(told.length === 1 && told[0] === error, place);
+      }
+    });
+  }
+});
 
 test("a RestError that a validator throws is the answer, whatever is written", async () => {
   const opened = await open();
@@ -192,18 +194,20 @@ const WRONG: Record<string, () => Error> = {
     Object.assign(new Error("Too short"), { name: "ValidationError", details: [] }),
 };
 
-for (const [name, make] of Object.entries(WRONG)) {
-  test(`${name} that a validator throws says what is wrong, whatever is written`, async () => {
-    const opened = await open();
-    await using _app = opened.app;
-    for await (const { place, status, body, told } of answers(opened, make)) {
-      assertEquals([place, status, told], [place, 400, []]);
-      const { errors = {} } = body;
-      const messages = Object.values(errors).map(({ message }) => message);
-      assert(messages.includes("Too short"), `${place} ${JSON.stringify(body)}`);
-    }
-  });
-}
+test("an error that a validator throws says what is wrong, whatever is written", async (t) => {
+  const opened = await open();
+  await using _app = opened.app;
+  for (const [name, make] of Object.entries(WRONG)) {
+    await t.step(name, async () => {
+      for await (const { place, status, body, told } of answers(opened, make)) {
+        assertEquals([place, status, told], [place, 400, []]);
+        const { errors = {} } = body;
+        const messages = Object.values(errors).map(({ message }) => message);
+        assert(messages.includes("Too short"), `${place} ${JSON.stringify(body)}`);
+      }
+    });
+  }
+});
 
 /** What other functions of fields throw. */
 const thrown = new TypeError(SECRET);

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { type Entity, type FrameworkRequest, getModel, RestError } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
-import { callsFor, everywhere, hooked, type Item, namesIn, store } from "../support/hooked.ts";
+import { callsFor, everywhere, hooked, type Item, namesIn } from "../support/hooked.ts";
 import { asQuery, mount } from "../support/support.ts";
 
 type ItemRequest = FrameworkRequest<Item>;
@@ -86,26 +86,6 @@ test("preFetch sets the filter, and Mongoose casts what it sets", async () => {
   const { body } = await app.get<unknown[]>(`/items?id=${doc._id}`);
 
   assertEquals(body.length, 1);
-});
-
-test("preFetch pages a list as in the reference when it sets skip and limit", async () => {
-  const preFetch = (req: ItemRequest) => {
-    const page = Number(req.query.page);
-    req.framework.options.skip = page * 20;
-    req.framework.options.limit = 20;
-    return true;
-  };
-  const model = hooked({ all: { preFetch } });
-  await using app = await mount([model]);
-  await store(model, ...Array.from({ length: 45 }, (_, index) => `n${index}`));
-
-  const pages = [];
-  for (const query of ["?page=0", "?page=1", "?page=2", "?page=3", ""]) {
-    pages.push((await app.get<{ _id: string }[]>(`/items${query}`)).body);
-  }
-
-  assertEquals(pages.map((page) => page.length), [20, 20, 5, 0, 20]);
-  assertEquals(new Set(pages.slice(0, 3).flat().map(({ _id }) => _id)).size, 45);
 });
 
 test("preFetch reduces what is read when it sets a projection", async () => {

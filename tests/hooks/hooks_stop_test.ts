@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Entity, type FrameworkRequest, RestError } from "../../mod.ts";
+import { type Entity, type FrameworkRequest, getModel, RestError } from "../../mod.ts";
 import type { HookName } from "../../src/declare/hooks/hooks.ts";
 import type { OperationName } from "../../src/declare/operations/operation.ts";
 import { test } from "../harness/testing.ts";
@@ -43,10 +43,13 @@ const ON_NULL: [HookName, OperationName, status: number, stored: string][] = [
 
 test("hooks reject, each in its way, when they give null or false", async (t) => {
   for (const [hook, operation, expected, stored] of ON_NULL) {
+    let given: unknown;
+    const model = hooked({ [operation]: { [hook]: () => given } } as HooksByOperation);
+    await using app = await mount([model]);
     for (const value of [null, false, Promise.resolve(null)]) {
       await t.step(`${hook} of ${operation} gives ${value}`, async () => {
-        const model = hooked({ [operation]: { [hook]: () => value } } as HooksByOperation);
-        await using app = await mount([model]);
+        given = value;
+        await getModel(model).deleteMany();
         const [id] = await store(model, "a");
         const [, method = "", path = ""] = callsFor(String(id)).find(([name]) =>
           name === operation

@@ -38,23 +38,6 @@ test("all() of embedded documents is [] where the stored parent lacks the array"
   assertEquals([reply.status, reply.text], [200, "[]"]);
 });
 
-test("all() of embedded documents filters by q, cast to the declared types", async () => {
-  await using app = await mount([Book]);
-  const { get } = await putChapters(
-    app,
-    { name: "A", pages: 1, tags: ["x"] },
-    { name: "B", pages: 2, printed: new Date("2001-01-01") },
-    { name: "C", pages: 3, tags: ["x", "y"] },
-  );
-  const found = async (q: object) => namesOf((await get<EntityBody[]>(asQuery(q))).body).join("");
-  assertEquals(await found({ pages: { $gt: "1" } }), "BC");
-  assertEquals(await found({ printed: "2001-01-01" }), "B");
-  assertEquals(await found({ tags: "x", pages: { $ne: 1 } }), "C");
-  assertEquals(await found({ $or: [{ name: "A" }, { tags: { $size: 2 } }] }), "AC");
-  assertEquals(await found({ name: { $regex: "^b$", $options: "i" } }), "B");
-  assertEquals(await found({ name: "Z" }), "");
-});
-
 test("all() of embedded documents refuses a bad q with 400", async () => {
   await using app = await mount([Book]);
   const { get } = await putChapters(app, { name: "A" });
@@ -63,19 +46,6 @@ test("all() of embedded documents refuses a bad q with 400", async () => {
     const reply = await get<ErrorBody>(asQuery(q));
     assertEquals([q, reply.status, reply.body.code], [q, 400, "BAD_FORMAT"]);
   }
-});
-
-test("one() of an embedded document answers it, or 404", async () => {
-  await using app = await mount([Book]);
-  const { get, ids } = await putChapters(app, { name: "A" }, { name: "B" });
-  const other = await putChapters(app, { name: "C" });
-  const reply = await get<EntityBody>(`/${ids[1]}`);
-  assertEquals([reply.status, reply.body.name], [200, "B"]);
-  for (const id of [NOBODY, other.ids[0], "x"]) {
-    const missed = await get<ErrorBody>(`/${id}`);
-    assertEquals([id, missed.status, missed.body.code], [id, 404, "NOT_FOUND"]);
-  }
-  assertEquals((await get(`/${ids[0]}${asQuery({ name: "B" })}`)).status, 404);
 });
 
 test("every operation on embedded documents is 404 below a parent that is not there", async () => {
@@ -133,92 +103,12 @@ test("create() of an embedded document that is not valid answers 400 and adds no
   assertEquals([(await stored()).chapters, (await stored()).__v], [[], 0]);
 });
 
-test("update() of an embedded document merges, and touches nothing else", async () => {
-  await using app = await mount([Book]);
-  const { patch, ids, stored } = await putChapters(
-    app,
-    { name: "A", pages: 1 },
-    { name: "B", pages: 2, blurb: "b", tags: ["x"] },
-    { name: "C" },
-  );
-  const body = { name: "B2", blurb: null, tags: ["y", "z"], _id: NOBODY };
-  const reply = await patch(`/${ids[1]}`, body);
-  assertEquals(reply.status, 200);
-  const expected = { ...EMPTY, _id: ids[1], name: "B2", pages: 2, tags: ["y", "z"] };
-  assertEquals(reply.body as object, expected);
-  const { chapters, __v } = await stored();
-  assertEquals([idsOf(chapters), __v], [ids, 1]);
-  assertEquals({ ...chapters?.[1], _id: ids[1] } as object, expected);
-  assertEquals([chapters?.[0]?.pages, chapters?.[2]?.name], [1, "C"]);
-});
-
 test("update() of an embedded document with an empty body counts the version only", async () => {
   await using app = await mount([Book]);
   const { patch, ids, stored, storedNames } = await putChapters(app, { name: "A" });
   const reply = await patch(`/${ids[0]}`, {});
   assertEquals([reply.status, reply.body.name], [200, "A"]);
   assertEquals([await storedNames(), (await stored()).__v], ["A", 1]);
-});
-
-test("update() of an embedded document that is not valid answers 400 and writes nothing", async () => {
-  await using app = await mount([Book]);
-  const { patch, ids, stored } = await putChapters(app, { name: "A", pages: 1 });
-  for (const [body, field] of [[{ name: null }, "name"], [{ pages: 0 }, "pages"]] as const) {
-    const reply = await patch<ErrorBody>(`/${ids[0]}`, body);
-    const found = [reply.status, reply.body.code, Object.keys(reply.body.errors ?? {})];
-    assertEquals(found, [400, "BAD_DATA", [field]]);
-  }
-  const { chapters, __v } = await stored();
-  assertEquals([chapters?.[0]?.name, chapters?.[0]?.pages, __v], ["A", 1, 0]);
-});
-
-test("update() and remove() of an embedded document honour q, and 404 changes nothing", async () => {
-  await using app = await mount([Book]);
-  const chapters = await putChapters(app, { name: "A", pages: 1 });
-  const other = await putChapters(app, { name: "B" });
-  const id = chapters.ids[0];
-  for (const path of [`/${id}${asQuery({ pages: 2 })}`, `/${other.ids[0]}`, "/x"]) {
-    const patched = await chapters.patch(path, { name: "no" });
-    const removed = await chapters.delete(path);
-    assertEquals([path, patched.status, removed.status], [path, 404, 404]);
-  }
-  assertEquals([await chapters.storedNames(), await other.storedNames()], ["A", "B"]);
-  await chapters.updated(`/${id}${asQuery({ pages: 1 })}`, { name: "yes" });
-});
-
-test("remove() of an embedded document answers 204 and takes it alone", async () => {
-  await using app = await mount([Book]);
-  const names = ["A", "B", "C"].map((name) => ({ name }));
-  const { delete: remove, ids, stored } = await putChapters(app, ...names);
-  const reply = await remove(`/${ids[1]}`);
-  assertEquals([reply.status, reply.text], [204, ""]);
-  const { chapters, __v } = await stored();
-  assertEquals([idsOf(chapters), __v], [[ids[0], ids[2]], 1]);
-  assertEquals((await remove(`/${ids[1]}`)).status, 404);
-});
-
-test("removeAll() of embedded documents takes what q selects, of this parent", async () => {
-  await using app = await mount([Book]);
-  const names = [{ name: "A", pages: 1 }, { name: "B", pages: 2 }, { name: "C", pages: 3 }];
-  const { delete: remove, storedNames } = await putChapters(app, ...names);
-  const other = await putChapters(app, ...names);
-  const gone = await remove(asQuery({ pages: { $gte: 2 } }));
-  assertEquals([gone.status, gone.text, await storedNames()], [204, "", "A"]);
-  assertEquals((await remove(asQuery({ pages: 9 }))).status, 204);
-  assertEquals(await storedNames(), "A");
-  assertEquals((await remove()).status, 204);
-  assertEquals([await storedNames(), await other.storedNames()], ["", "ABC"]);
-});
-
-test("removeAll() of embedded documents with a bad q is 400 and takes nothing", async () => {
-  await using app = await mount([Book]);
-  const { delete: remove, storedNames } = await putChapters(app, { name: "A" });
-  const bad = ["?q={", "?q[name]=A", "?q={}&q={}", asQuery({ year: 1 }), asQuery([])];
-  for (const query of bad) {
-    const reply = await remove<ErrorBody>(query);
-    assertEquals([query, reply.status, reply.body.code], [query, 400, "BAD_FORMAT"]);
-  }
-  assertEquals(await storedNames(), "A");
 });
 
 test("rest() of embedded documents mounts its own operations and no others", async () => {

@@ -21,6 +21,7 @@ import {
 import { type Client, client } from "../support/client.ts";
 import { Book, Note, putBook } from "../fixtures/library.ts";
 import { SIX } from "../fixtures/operations.ts";
+import { pass } from "../support/both_paths.ts";
 import { test } from "../harness/testing.ts";
 import { type EntityBody, type ErrorBody, mount } from "../support/support.ts";
 
@@ -30,23 +31,101 @@ class Nameless extends FrameworkModel {
   text?: string;
 }
 
-/** An operation whose hooks fit any model. */
-type AnyMethod = Method<HooksOf<FrameworkModel>>;
+type Field = (_value: undefined, context: ClassFieldDecoratorContext) => void;
 
-/** Asserts that a model cannot be mounted, and that the message names all that helps. */
-function assertRefused(model: ModelClass, ...words: string[]): void {
-  const error = assertThrows(() => Framework.initialize({ models: [model] }), TypeError);
-  for (const word of [...words, model.name]) assert(error.message.includes(word), error.message);
+const NOTES = { items: Note, embedded: true };
+
+/** Returns a class whose property `part` is a sub-route. With `null`, it is no field. */
+function parentOf(
+  part: object,
+  options: object | null = NOTES,
+  methods: readonly Method<HooksOf<FrameworkModel>>[] = [one()],
+): ModelClass {
+  const decorate = options && "items" in options ? arrayProp : prop;
+  const subRoute = rest(part as never) as Field;
+  const field = (options === null ? () => {} : decorate(options as never)) as Field;
+  @rest({ route: "/a", methods: methods as never[] })
+  class Parent extends FrameworkModel {
+    @subRoute
+    @field
+    part?: unknown;
+  }
+  return Parent;
 }
 
-test("initialize() refuses a part whose parent has no one()", () => {
-  @rest({ route: "/a", methods: [all(), create()] })
-  class Listed extends FrameworkModel {
+/** A sub-route that cannot be mounted, and what the message names beside the class and the property. */
+type Row = [name: string, modelOf: () => ModelClass, ...words: string[]];
+
+const REFUSED: Row[] = [
+  ["a parent without one()", () => parentOf({ methods: [all()] }, NOTES, [all()]), "one()"],
+  ["a text", () => parentOf({ methods: [one()] }, {})],
+  ["a list of texts", () => parentOf({ methods: [all()] }, { items: String })],
+  ["a Map", () => parentOf({ methods: [all()] }, { type: Map, of: Note })],
+  ["no field", () => parentOf({ methods: [one()] }, null)],
+  ["a hidden part", () => parentOf({ methods: [all()] }, { ...NOTES, hidden: true }), "hidden"],
+  ...[all(), removeAll()].flatMap((many): Row[] => [
+    [
+      `${many.operation}() of an object`,
+      () => parentOf({ methods: [one(), many] }, { type: Note }),
+      `${many.operation}()`,
+    ],
+    [
+      `${many.operation}() of a reference`,
+      () => parentOf({ methods: [many] }, { ref: Note }),
+      `${many.operation}()`,
+    ],
+  ]),
+  ...[one(), create(), update(), remove(), removeAll()].map((each): Row => [
+    `${each.operation}() of elements without _id`,
+    () => parentOf({ methods: [each] }, { items: Nameless, embedded: true }),
+    `${each.operation}()`,
+    "_id",
+  ]),
+  ["no methods", () => parentOf({ methods: [] }), `"methods"`],
+  ["methods that are none", () => parentOf({ methods: [{}] }), `"methods"`],
+  [
+    "an unknown hook",
+    () => parentOf({ methods: [one({ afterwards: pass } as never)] }),
+    "afterwards",
+  ],
+  ["a hook that is none", () => parentOf({ methods: [one({ preSend: 1 } as never)] }), "preSend"],
+  ...["notes", "/", "/:id", "/a*", ""].map((route): Row => [
+    `the route "${route}"`,
+    () => parentOf({ methods: [all()], route }),
+    `"${route}"`,
+  ]),
+];
+
+test("initialize() refuses a part that cannot be served", async (t) => {
+  for (const [name, modelOf, ...words] of REFUSED) {
+    await t.step(name, () => {
+      const start = () => Framework.initialize({ models: [modelOf()] });
+      const { message } = assertThrows(start, TypeError);
+      for (const word of [`"part"`, "Parent", ...words]) assert(message.includes(word), message);
+    });
+  }
+});
+
+test("initialize() refuses two routes of parts with one path", () => {
+  @rest({ route: "/a", methods: [one()] })
+  class Clash extends FrameworkModel {
     @rest({ methods: [all()] })
     @arrayProp({ items: Note, embedded: true })
     notes?: Note[];
+    @rest({ methods: [all()], route: "/notes" })
+    @arrayProp({ items: Note })
+    others?: Ref<Note>[];
   }
-  assertRefused(Listed, `"notes"`, "one()");
+  for (const model of [parentOf({ methods: [all(), all()], route: "/notes" }), Clash]) {
+    const start = () => Framework.initialize({ models: [model] });
+    assertThrows(start, TypeError, "/a/:id/notes");
+  }
+});
+
+test("initialize() lists elements without _id", () => {
+  const model = parentOf({ methods: [all()] }, { items: Nameless, embedded: true });
+  const routes = Framework.initialize({ models: [model] }).describe();
+  assertEquals(routes.map(({ path }) => path), ["/a/:id", "/a/:id/part"]);
 });
 
 test("initialize() refuses a nested part that no route reaches", () => {
@@ -121,121 +200,6 @@ test("initialize() takes a part that is reached through the route of its own mod
   await using app = await mount([Office]);
   const { _id } = await getModel(Office).create({});
   assertEquals((await app.get(`/offices/${_id}/agents`)).text, "[]");
-});
-
-test("initialize() refuses a part on a field that holds no model", () => {
-  @rest({ route: "/a", methods: [one()] })
-  class Text extends FrameworkModel {
-    @rest({ methods: [one()] })
-    @prop()
-    title?: string;
-  }
-  @rest({ route: "/a", methods: [one()] })
-  class Tags extends FrameworkModel {
-    @rest({ methods: [all()] })
-    @arrayProp({ items: String })
-    tags?: string[];
-  }
-  @rest({ route: "/a", methods: [one()] })
-  class Mapped extends FrameworkModel {
-    @rest({ methods: [all()] })
-    @prop({ type: Map, of: Note })
-    notes?: Map<string, unknown>;
-  }
-  @rest({ route: "/a", methods: [one()] })
-  class Bare extends FrameworkModel {
-    @rest({ methods: [one()] })
-    note?: Note;
-  }
-  assertRefused(Text, `"title"`);
-  assertRefused(Tags, `"tags"`);
-  assertRefused(Mapped, `"notes"`);
-  assertRefused(Bare, `"note"`);
-});
-
-test("initialize() refuses a part that is hidden", () => {
-  @rest({ route: "/a", methods: [one()] })
-  class Secretive extends FrameworkModel {
-    @rest({ methods: [all()] })
-    @arrayProp({ items: Note, embedded: true, hidden: true })
-    notes?: Note[];
-  }
-  assertRefused(Secretive, `"notes"`, "hidden");
-});
-
-test("initialize() refuses operations that the kind of a property cannot have", () => {
-  for (const many of [all(), removeAll()]) {
-    @rest({ route: "/a", methods: [one()] })
-    class Single extends FrameworkModel {
-      @rest({ methods: [one(), many] })
-      @prop({ type: Note })
-      note?: Note;
-    }
-    @rest({ route: "/a", methods: [one()] })
-    class SingleRef extends FrameworkModel {
-      @rest({ methods: [many] })
-      @prop({ ref: Note })
-      note?: Ref<Note>;
-    }
-    assertRefused(Single, `"note"`, `${many.operation}()`);
-    assertRefused(SingleRef, `"note"`, `${many.operation}()`);
-  }
-});
-
-test("initialize() refuses to name elements without _id, and lists them", () => {
-  function build(method: AnyMethod): ModelClass {
-    @rest({ route: "/a", methods: [one()] })
-    class Anonymous extends FrameworkModel {
-      @rest({ methods: [method] })
-      @arrayProp({ items: Nameless, embedded: true })
-      parts?: Nameless[];
-    }
-    return Anonymous;
-  }
-  for (const method of [one(), create(), update(), remove(), removeAll()]) {
-    assertRefused(build(method), `"parts"`, `${method.operation}()`, "_id");
-  }
-  const routes = Framework.initialize({ models: [build(all())] }).describe();
-  assertEquals(routes.map(({ path }) => path), ["/a/:id", "/a/:id/parts"]);
-});
-
-test("initialize() refuses methods of a part that are none, twice, or taken", () => {
-  function build(...methods: AnyMethod[]): ModelClass {
-    @rest({ route: "/a", methods: [one()] })
-    class Wrong extends FrameworkModel {
-      @rest({ methods })
-      @arrayProp({ items: Note, embedded: true })
-      notes?: Note[];
-    }
-    return Wrong;
-  }
-  @rest({ route: "/a", methods: [one()] })
-  class Clash extends FrameworkModel {
-    @rest({ methods: [all()] })
-    @arrayProp({ items: Note, embedded: true })
-    notes?: Note[];
-    @rest({ methods: [all()], route: "/notes" })
-    @arrayProp({ items: Note })
-    others?: Ref<Note>[];
-  }
-  assertRefused(build(), `"methods"`, `"notes"`);
-  assertRefused(build({} as never), `"methods"`, `"notes"`);
-  assertRefused(build(all(), all()), "/a/:id/notes");
-  assertRefused(build(one({ afterwards: () => true } as never)), "afterwards", `"notes"`);
-  assertRefused(build(one({ preSend: 1 } as never)), "preSend", `"notes"`);
-  assertRefused(Clash, "/a/:id/notes");
-});
-
-test("initialize() refuses the route of a part that is no plain path", () => {
-  for (const route of ["notes", "/", "/:id", "/a*", ""]) {
-    @rest({ route: "/a", methods: [one()] })
-    class Routed extends FrameworkModel {
-      @rest({ methods: [all()], route })
-      @arrayProp({ items: Note, embedded: true })
-      notes?: Note[];
-    }
-    assertRefused(Routed, `"notes"`, `"${route}"`);
-  }
 });
 
 /** The problems of a body, by path. */

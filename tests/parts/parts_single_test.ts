@@ -79,28 +79,6 @@ test("create() of a single part that is not valid answers 400 and writes nothing
   assertEquals(await getModel(Author).countDocuments(), 0);
 });
 
-test("update() of a single embedded document merges, and touches nothing else", async () => {
-  await using app = await mount([Book]);
-  const { id, patch, stored } = await putBook(app, { cover: { name: "C", weight: 1 } });
-  const { _id } = (await stored()).cover ?? {};
-  const reply = await patch("/cover", { weight: 2 });
-  assertEquals([reply.status, reply.body.name, reply.body.weight], [200, "C", 2]);
-  assertEquals((await patch("/cover", { weight: null })).body.weight, undefined);
-  const bad = await patch<ErrorBody>("/cover", { name: null });
-  assertEquals([bad.status, bad.body.code], [400, "BAD_DATA"]);
-  const cover = { _id, name: "C", notes: [] };
-  assertEquals<unknown>(await stored(), { _id: id, ...BARE, cover, __v: 2 });
-});
-
-test("remove() of a single embedded document takes it off its parent", async () => {
-  await using app = await mount([Book]);
-  const book = await putBook(app, { cover: { name: "C" } });
-  const reply = await book.delete("/cover");
-  assertEquals([reply.status, reply.text], [204, ""]);
-  assertEquals<unknown>(await book.stored(), { _id: book.id, ...BARE, __v: 1 });
-  assertEquals((await book.post("/cover", { name: "D" })).status, 201);
-});
-
 test("create() of a single reference stores the entity and its identifier", async () => {
   await using app = await mount([Book]);
   const { id, get, post, stored } = await putBook(app);

@@ -124,6 +124,7 @@ const B = {
 async function seed(): Promise<void> {
   const model = getModel(QThing);
   await model.createIndexes();
+  await model.deleteMany();
   await model.create([A, B, { name: "c" }] as never);
 }
 
@@ -317,10 +318,10 @@ test("one(), update() and remove() find an entity only when q selects it", async
     [{ _id: { $oid: OWNER } }, false],
     [{ _id: { $ne: OWNER } }, true],
   ];
+  await using app = await mount([QThing]);
   for (const [method, status] of BY_ID) {
     for (const [filter, hit] of filters) {
       await t.step(`${method} ${JSON.stringify(filter)}`, async () => {
-        await using app = await mount([QThing]);
         await seed();
         const id = String((await getModel(QThing).findOne({ name: "a" }))?._id);
         const body = method === "PATCH" ? { name: "changed" } : undefined;
@@ -346,9 +347,9 @@ test("removeAll() removes what q selects, and nothing else", async (t) => {
     [{ year: { $in: [] } }, "abc"],
     [{}, ""],
   ];
+  await using app = await mount([QThing]);
   for (const [filter, left] of cases) {
     await t.step(JSON.stringify(filter), async () => {
-      await using app = await mount([QThing]);
       await seed();
       const { status } = await app.delete(`/things${asQuery(filter)}`);
       assertEquals(status, 204);

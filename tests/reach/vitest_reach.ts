@@ -50,11 +50,9 @@ async function serveWith(node: string, cwd: string): Promise<string[]> {
   return await converse(app.url);
 }
 
-for (const node of [oldest, newest]) {
-  test(`Node ${node.version} serves the README's application compiled by vitest 3`, async () => {
-    assertEquals(await serveWith(node.path, nodeProject), ANSWERS);
-  });
-}
+test("vitest 3 compiles and serves the README's application", async () => {
+  assertEquals(await serveWith(oldest.path, nodeProject), ANSWERS);
+});
 
 test("the newest vitest cannot read decorators by itself", async () => {
   const { code, output } = await tryCommand(newest.path, RUN, { cwd: newestProject });

@@ -99,22 +99,6 @@ test("all() without a hook applies no pagination", async () => {
   assertEquals(reply.body.length, 150);
 });
 
-test("all() paginates by the hook of the reference", async () => {
-  await using app = await mount([Page]);
-  await getModel(Page).insertMany(Array.from({ length: 45 }, (_, number) => ({ number })));
-  const read = async (page: string) => {
-    const reply = await app.get<EntityBody[]>(`/pages${page}`);
-    return reply.body.map(({ number }) => number);
-  };
-  const numbers = (from: number, to: number) =>
-    Array.from({ length: to - from }, (_, index) => from + index);
-  assertEquals(await read("?page=0"), numbers(0, 20));
-  assertEquals(await read("?page=1"), numbers(20, 40));
-  assertEquals(await read("?page=2"), numbers(40, 45));
-  assertEquals(await read("?page=3"), []);
-  assertEquals((await read("")).length, 20);
-});
-
 test("all() refuses with 400 a page that makes skip no count", async () => {
   await using app = await mount([Page]);
   for (const page of ["-1", "0.01", "1e30", "Infinity"]) {

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { all, arrayProp, FrameworkModel, getModel, one, prop, rest, RestError } from "../../mod.ts";
-import type { FrameworkRequest, ModelClass } from "../../mod.ts";
+import type { ModelClass } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { hooked, type Item } from "../support/hooked.ts";
-import { asQuery, type EntityBody, type ErrorBody, mount, NOBODY } from "../support/support.ts";
+import { type EntityBody, type ErrorBody, mount } from "../support/support.ts";
 
 const NOT_FOUND = { code: "NOT_FOUND", message: "No such entity" };
 
@@ -27,52 +27,12 @@ test("one() answers the entity with its declared fields, _id and __v", async () 
   assertEquals(reply.body, { _id: String(_id), __v: 0, name: "Ada", friends: [] });
 });
 
-test("one() answers 404 when no entity has the identifier", async () => {
-  await using app = await mount([Actor]);
-  const reply = await app.get(`/actors/${NOBODY}`);
-  assertEquals([reply.status, reply.body], [404, NOT_FOUND]);
-});
-
-test("one() answers 404 when the identifier is none", async () => {
-  await using app = await mount([Actor]);
-  await getModel(Actor).create({ name: "Ada" });
-  for (const id of ["x", "123456789012", NOBODY + "0", "%7B%22$ne%22:1%7D", "%00", "__proto__"]) {
-    const reply = await app.get(`/actors/${id}`);
-    assertEquals([id, reply.status, reply.body], [id, 404, NOT_FOUND]);
-  }
-});
-
 test("one() answers an error in JSON when the path cannot be decoded", async () => {
   await using app = await mount([Actor]);
   for (const id of ["%ff", "%"]) {
     const reply = await app.get<ErrorBody>(`/actors/${id}`);
     assertEquals([id, reply.status, reply.body.code], [id, 404, "NOT_FOUND"]);
   }
-});
-
-test("one() finds the entity only if q matches it too", async () => {
-  await using app = await mount([Actor]);
-  const { _id } = await getModel(Actor).create({ name: "Ada", age: 36 });
-  const read = (filter: object) => app.get<ErrorBody>(`/actors/${_id}${asQuery(filter)}`);
-  assertEquals((await read({ age: { $gt: 30 } })).status, 200);
-  assertEquals((await read({ age: { $gt: 40 } })).status, 404);
-  assertEquals((await read({ _id: NOBODY })).status, 404);
-  const bad = await read({ age: { $where: "1" } });
-  assertEquals([bad.status, bad.body.code], [400, "BAD_FORMAT"]);
-});
-
-test("one() finds the entity only if the filter of preFetch matches it too", async () => {
-  const preFetch = (req: FrameworkRequest) => {
-    req.framework.filter = { owner: req.headers["x-user"] ?? "" };
-    return true;
-  };
-  const letter = hooked({ one: { preFetch } });
-  await using app = await mount([letter]);
-  const { _id } = await getModel(letter).create({ owner: "me" });
-  const path = `/items/${_id}`;
-  assertEquals((await app.get(path, { headers: { "x-user": "me" } })).status, 200);
-  assertEquals((await app.get(path, { headers: { "x-user": "you" } })).body, NOT_FOUND);
-  assertEquals((await app.get(path)).status, 404);
 });
 
 test("one() runs with the projection that a hook sets", async () => {
@@ -95,17 +55,6 @@ test("one() runs with the projection that a hook sets", async () => {
   const { _id } = await getModel(Profile).create({ name: "Ada", city: "Ghent" });
   const reply = await app.get(`/profiles/${_id}`);
   assertEquals(reply.body, { _id: String(_id), __v: 0, city: "Ghent" });
-});
-
-test("one() answers 404 when postFetch or preSend gives null", async () => {
-  const rejecting = [{ postFetch: () => null }, { preSend: () => null }];
-  for (const hooks of rejecting) {
-    const secret = hooked({ one: hooks });
-    await using app = await mount([secret]);
-    const { _id } = await getModel(secret).create({ name: "Ada" });
-    const reply = await app.get(`/items/${_id}`);
-    assertEquals([reply.status, reply.body], [404, NOT_FOUND]);
-  }
 });
 
 test("one() answers 403 when its access rule throws so, while all() drops the entity", async () => {

@@ -1,14 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { getModel } from "../../mod.ts";
 import { watchCommands, writesTo } from "../support/both_paths.ts";
-import { Person, Team } from "../fixtures/team.ts";
+import { Team, Teammate } from "../fixtures/team.ts";
 import { test } from "../harness/testing.ts";
 import { type EntityBody, type ErrorBody, mount, NOBODY } from "../support/support.ts";
 
 /** Stores people. */
 async function people(count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => ({ name: `${index}` }));
-  return (await getModel(Person).create(names)).map(({ _id }) => String(_id));
+  return (await getModel(Teammate).create(names)).map(({ _id }) => String(_id));
 }
 
 /** Stores a team that refers to nobody. */
@@ -89,7 +89,7 @@ test("each field is one query, whatever it holds, and a body that names none ask
   const asked = () => {
     const commands = sent.splice(0).map(({ command }) => command);
     return [
-      commands.filter(({ find }) => find === "people").length,
+      commands.filter(({ find }) => find === "teammates").length,
       commands.filter(({ getMore }) => getMore !== undefined).length,
     ];
   };
@@ -110,7 +110,7 @@ test("the query has no more in it than the identifiers, and asks for no more", a
   const [id = ""] = await people(1);
   const sent = await watchCommands(app.database.uri);
   await app.created("/plain", { name: "n", members: [id, id] });
-  const [find] = sent.filter(({ command }) => command.find === "people");
+  const [find] = sent.filter(({ command }) => command.find === "teammates");
   const { filter, projection, maxTimeMS } = find?.command ?? {};
   const asked = JSON.parse(JSON.stringify({ filter, projection, limits: { timeMS: maxTimeMS } }));
   const expected = {
@@ -166,7 +166,7 @@ test("bodies of entities that a parent refers to are checked, and what the route
     for (const reply of wrong) assertEquals(kindsOf(reply), [400, "BAD_DATA", { boss: "exists" }]);
     await app.updated(`${at}/${_id}`, { boss: _id });
   }
-  assertEquals(await getModel(Person).countDocuments(), 3);
+  assertEquals(await getModel(Teammate).countDocuments(), 3);
 });
 
 test("an element that keeps its _id is asked for what the body names in it", async () => {

@@ -62,12 +62,13 @@ const JUDGED: [string, QueryObject, inside: Fields, outside: Fields][] = [
 ];
 
 test("scope keeps out what would be created or updated to be outside of it", async (t) => {
-  for (const [name, scope, inside, outside] of JUDGED) {
+  let scope: QueryObject = {};
+  const model = scoped(() => scope);
+  await using app = await mount([model]);
+  const url = "/items";
+  for (const [name, given, inside, outside] of JUDGED) {
     await t.step(name, async () => {
-      const model = scoped(() => scope);
-      await using app = await mount([model]);
-      const url = "/items";
-
+      scope = given;
       const made = await app.post<Fields>(url, inside);
       assertEquals([made.status, (await stored(model)).length], [201, 1], made.text);
       const refused = await app.post<{ code: string }>(url, outside);

@@ -150,25 +150,27 @@ class Note extends FrameworkModel {
 }
 
 for (const [route, copies] of [["notes", DOCUMENT_COPIES], ["lean", LEAN_COPIES]] as const) {
-  for (const [name, copy] of Object.entries(copies)) {
-    test(`an entity of another model shows no secret as ${name}, wherever it is put (${route})`, async () => {
-      await using app = await mount([Note]);
-      const id = await store();
-      for (const [place, put] of Object.entries(PLACES)) {
-        show = (owner) => put(copy(owner));
-        const answer = await app.get(`/${route}/${id}`);
-        assertEquals([place, answer.status], [place, 200], answer.text);
-        assertStringIncludes(answer.text, name.includes("parts") ? '"l"' : "Ann");
-        assertNotMatch(answer.text, SECRET, `${place}: ${answer.text}`);
-        show = (owner) => {
-          throw new RestError(409, put(copy(owner)));
-        };
-        const refused = await app.get(`/${route}/${id}`);
-        assertEquals(refused.status, 409, refused.text);
-        assertNotMatch(refused.text, SECRET, `${place}: ${refused.text}`);
-      }
-    });
-  }
+  test(`no copy of an entity of another model shows a secret, wherever it is put (${route})`, async (t) => {
+    await using app = await mount([Note]);
+    const id = await store();
+    for (const [name, copy] of Object.entries(copies)) {
+      await t.step(name, async () => {
+        for (const [place, put] of Object.entries(PLACES)) {
+          show = (owner) => put(copy(owner));
+          const answer = await app.get(`/${route}/${id}`);
+          assertEquals([place, answer.status], [place, 200], answer.text);
+          assertStringIncludes(answer.text, name.includes("parts") ? '"l"' : "Ann");
+          assertNotMatch(answer.text, SECRET, `${place}: ${answer.text}`);
+          show = (owner) => {
+            throw new RestError(409, put(copy(owner)));
+          };
+          const refused = await app.get(`/${route}/${id}`);
+          assertEquals(refused.status, 409, refused.text);
+          assertNotMatch(refused.text, SECRET, `${place}: ${refused.text}`);
+        }
+      });
+    }
+  });
 }
 
 test("hooks read and keep the hidden fields of what they get, copies included", async () => {

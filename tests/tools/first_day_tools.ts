@@ -13,9 +13,8 @@ const TITLES = "tbody .column-title";
 const PASSWORD = "correct horse";
 
 /** Opens a tab in a browser without cookies. */
-async function openTab({ browser, open }: Chromium, url: string): Promise<Tab & OpenPage> {
-  const context = await browser.createBrowserContext();
-  const opened = await open(url, context);
+async function openTab({ addContext, open }: Chromium, url: string): Promise<Tab & OpenPage> {
+  const opened = await open(url, await addContext());
   await opened.page.setViewport({ width: 1280, height: 900 });
   return Object.assign(new Tab(opened.page), opened);
 }

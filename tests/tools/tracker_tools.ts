@@ -74,7 +74,7 @@ async function playBoard({ app, jars }: Tracker): Promise<void> {
 async function playAdmin({ app, jars }: Tracker, name: string) {
   await using chromium = await startChromium();
   const [cookie = "", value = ""] = (jars.get(name) ?? "").split(/=(.*)/);
-  await chromium.browser.setCookie({ name: cookie, value, domain: "127.0.0.1", path: "/" });
+  await chromium.context.setCookie({ name: cookie, value, domain: "127.0.0.1", path: "/" });
   const { page } = await chromium.open(`${app.url}/admin/#/projects`);
   await page.setViewport({ width: 1280, height: 900 });
   await page.waitForSelector("tbody ::-p-text(Moon)");

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { getModel, RestError } from "../../mod.ts";
-import type { FrameworkRequest, HooksOf, ModelClass } from "../../mod.ts";
+import { getModel } from "../../mod.ts";
+import type { HooksOf, ModelClass } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { hooked, type Item } from "../support/hooked.ts";
 import { namesOf } from "../support/names.ts";
-import { asQuery, type ErrorBody, mount, NOBODY } from "../support/support.ts";
+import { type ErrorBody, mount } from "../support/support.ts";
 
 /** Serves items whose remove() has hooks, one of them stored. */
 async function removing(hooks: HooksOf<Item> = {}, fields: Partial<Item> = { name: "Up" }) {
@@ -24,55 +24,10 @@ test("remove() answers 204 with nothing, and removes the entity alone", async ()
   assertEquals((await app.delete(app.item)).status, 404);
 });
 
-test("remove() answers 404 when there is no such entity, or the identifier is none", async () => {
-  await using app = await removing();
-  for (const id of [NOBODY, "x"]) {
-    const reply = await app.delete<ErrorBody>(`/items/${id}`);
-    assertEquals([id, reply.status, reply.body.code], [id, 404, "NOT_FOUND"]);
-  }
-  assertEquals(await app.count(), 1);
-});
-
-test("remove() removes the entity only if q matches it", async () => {
-  await using app = await removing();
-  assertEquals((await app.delete(`${app.item}${asQuery({ name: "Down" })}`)).status, 404);
-  assertEquals((await app.delete(`${app.item}${asQuery({ secret: "s" })}`)).status, 400);
-  assertEquals((await app.delete(`${app.item}?q=`)).status, 400);
-  assertEquals(await app.count(), 1);
-  assertEquals((await app.delete(`${app.item}${asQuery({ name: "Up" })}`)).status, 204);
-  assertEquals(await app.count(), 0);
-});
-
 test("remove() needs no body, and ignores one that is no JSON", async () => {
   await using app = await removing();
   const text = { raw: "text", headers: { "content-type": "text/plain" } };
   assertEquals((await app.delete(app.item, text)).status, 204);
-});
-
-test("remove() removes only what the filter of preFetch matches", async () => {
-  const preFetch = (req: FrameworkRequest) => {
-    req.framework.filter.owner = req.headers["x-user"] ?? "";
-    return true;
-  };
-  await using app = await removing({ preFetch }, { owner: "me" });
-  assertEquals((await app.delete(app.item, { headers: { "x-user": "you" } })).status, 404);
-  assertEquals(await app.count(), 1);
-  assertEquals((await app.delete(app.item, { headers: { "x-user": "me" } })).status, 204);
-});
-
-test("remove() is secured by the authentication hook of the reference", async () => {
-  const preFetch = (req: FrameworkRequest) => {
-    if (req.headers.authorization === "<SECRET_KEY>") return true;
-    throw new RestError(401, { code: "UNAUTHENTICATED" });
-  };
-  await using app = await removing({ preFetch });
-  for (const options of [{}, { headers: { authorization: "wrong" } }]) {
-    const reply = await app.delete(app.item, options);
-    assertEquals([reply.status, reply.body], [401, { code: "UNAUTHENTICATED" }]);
-  }
-  assertEquals(await app.count(), 1);
-  const reply = await app.delete(app.item, { headers: { authorization: "<SECRET_KEY>" } });
-  assertEquals([reply.status, await app.count()], [204, 0]);
 });
 
 test("remove() gives preSave the entity as previous too, and obeys its null with 403", async () => {
@@ -89,12 +44,6 @@ test("remove() gives preSave the entity as previous too, and obeys its null with
   assertEquals((await app.delete(`/items/${free._id}`)).status, 204);
   assertEquals(namesOf(await getModel(app.model).find()), ["held"]);
   assertEquals(seen, [["held", true], ["free", true]]);
-});
-
-test("remove() answers 404 and removes nothing when postFetch gives null", async () => {
-  await using app = await removing({ postFetch: () => null });
-  assertEquals((await app.delete(app.item)).status, 404);
-  assertEquals(await app.count(), 1);
 });
 
 test("remove() leaves the write to a persist hook", async () => {

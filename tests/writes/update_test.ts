@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { arrayProp, FrameworkModel, getModel, prop, rest, update } from "../../mod.ts";
-import type { Entity, FrameworkRequest } from "../../mod.ts";
+import type { Entity } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { hooked, type Item } from "../support/hooked.ts";
-import { asQuery, type ErrorBody, mount, NOBODY } from "../support/support.ts";
+import { type ErrorBody, mount } from "../support/support.ts";
 
 @rest({ route: "/movies", methods: [update()] })
 class Movie extends FrameworkModel {
@@ -30,42 +30,6 @@ test("update() answers 200 and the entity as saved", async () => {
   assertEquals(reply.body, { ...expected, _id: String(_id) });
   const stored = await getModel(Movie).findById(_id).lean();
   assertEquals({ ...stored, _id: String(stored?._id) }, { ...reply.body, secret: "s" } as never);
-});
-
-test("update() answers 404 when there is no such entity, or the identifier is none", async () => {
-  await using app = await mount([Movie]);
-  for (const id of [NOBODY, "x"]) {
-    const reply = await app.patch<ErrorBody>(`/movies/${id}`, { name: "Down" });
-    assertEquals([id, reply.status, reply.body.code], [id, 404, "NOT_FOUND"]);
-  }
-  assertEquals(await getModel(Movie).countDocuments(), 0);
-});
-
-test("update() changes the entity only if q matches it", async () => {
-  await using app = await mount([Movie]);
-  const { _id } = await getModel(Movie).create({ name: "Up", year: 2009 });
-  const url = `/movies/${_id}`;
-  const missed = await app.patch<ErrorBody>(`${url}${asQuery({ year: 1999 })}`, { name: "No" });
-  const bad = await app.patch<ErrorBody>(`${url}${asQuery({ secret: "s" })}`, { name: "No" });
-  assertEquals([missed.status, bad.status, bad.body.code], [404, 400, "BAD_FORMAT"]);
-  assertEquals((await getModel(Movie).findById(_id))?.name, "Up");
-  const hit = await app.patch(`${url}${asQuery({ year: 2009 })}`, { name: "Yes" });
-  assertEquals([hit.status, hit.body.name], [200, "Yes"]);
-});
-
-test("update() changes the entity only if the filter of preFetch matches it", async () => {
-  const preFetch = (req: FrameworkRequest) => {
-    req.framework.filter.owner = req.headers["x-user"] ?? "";
-    return true;
-  };
-  const letter = hooked({ update: { preFetch } });
-  await using app = await mount([letter]);
-  const { _id } = await getModel(letter).create({ owner: "me" });
-  const path = `/items/${_id}`;
-  const theirs = await app.patch(path, { name: "b" }, { headers: { "x-user": "you" } });
-  assertEquals(theirs.status, 404);
-  const mine = await app.patch(path, { name: "b", owner: "you" }, { headers: { "x-user": "me" } });
-  assertEquals([mine.status, mine.body.owner], [200, "you"]);
 });
 
 test("update() runs the validators, and writes nothing when one refuses", async () => {
@@ -133,48 +97,6 @@ test("update() gives previous embedded values and arrays that the merge does not
   const reply = await app.patch(`/deep/${_id}`, body);
   assertEquals(reply.body.free, { a: { b: 2 } });
   assertEquals(seen, [["a", ["a"], { a: { b: 1 } }]]);
-});
-
-test("update() writes nothing and answers 403 when preSave gives null", async () => {
-  @rest({
-    route: "/posts",
-    methods: [update<Post>({ preSave: (_req, post, previous) => previous?.draft ? post : null })],
-  })
-  class Post extends FrameworkModel {
-    @prop({ default: true })
-    draft!: boolean;
-    @prop()
-    text?: string;
-  }
-  await using app = await mount([Post]);
-  const { _id } = await getModel(Post).create({ draft: false, text: "a" });
-  const reply = await app.patch<ErrorBody>(`/posts/${_id}`, { draft: true, text: "b" });
-  assertEquals([reply.status, reply.body.code], [403, "FORBIDDEN"]);
-  const stored = await getModel(Post).findById(_id);
-  assertEquals([stored?.text, stored?.draft, stored?.__v], ["a", false, 0]);
-});
-
-test("update() answers 204 when preSend gives null: the entity is saved", async () => {
-  const silent = hooked({ update: { preSend: () => null } });
-  await using app = await mount([silent]);
-  const { _id } = await getModel(silent).create({ name: "a" });
-  const reply = await app.patch(`/items/${_id}`, { name: "b" });
-  assertEquals([reply.status, reply.text], [204, ""]);
-  assertEquals((await getModel(silent).findById(_id))?.name, "b");
-});
-
-test("update() stops with 404 when postFetch rejects, before the merge and the write", async () => {
-  const seen: unknown[] = [];
-  const postFetch = (_req: unknown, shut: Entity<Item>) => {
-    seen.push(shut.name);
-    return null;
-  };
-  const shut = hooked({ update: { postFetch } });
-  await using app = await mount([shut]);
-  const { _id } = await getModel(shut).create({ name: "a" });
-  assertEquals((await app.patch(`/items/${_id}`, { name: "b" })).status, 404);
-  assertEquals(seen, ["a"]);
-  assertEquals((await getModel(shut).findById(_id))?.name, "a");
 });
 
 test("update() with a projection answers by it, and shows preSave the whole entity", async () => {

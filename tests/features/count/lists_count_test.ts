@@ -25,25 +25,6 @@ test("a page tells its range and the total to a client that asks for it", async 
   }
 });
 
-test("the total counts what q, search, hooks and scope select", async () => {
-  const pieces = ranked(9).map((each, place) => ({ ...each, tenant: place % 2 ? "b" : "a" }));
-  await using app = await mountPieces(pieces);
-  for (const list of app.counted) {
-    const total = async (query: string, headers = {}) =>
-      (await app.get(list + query, { headers: { ...EXACT.headers, ...headers } })).headers.get(
-        "x-total-count",
-      );
-    const q = asQuery({ rank: { $gt: 1 } });
-    assertEquals([list, await total(q)], [list, "7"]);
-    assertEquals(await total(`${q}&search=n3`), "1");
-    assertEquals(await total(q, { "x-below": "4" }), "4");
-    assertEquals(await total(q, { "x-tenant": "a" }), "4");
-    assertEquals(await total("?limit=1&sort=-rank&select=name", { "x-tenant": "b" }), "4");
-    const options = JSON.stringify({ limit: 1, sort: "-rank" });
-    assertEquals(await total("", { "x-options": options }), "9");
-  }
-});
-
 test("as many as are counted at most are told, more are not", async () => {
   for (
     const [count, ranges] of [

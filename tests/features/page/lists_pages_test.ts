@@ -1,44 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { mountPieces, pieceId, placesOf, ranked } from "../../fixtures/pieces.ts";
 import { test } from "../../harness/testing.ts";
-import { continuesBehind, linksOf, readPages } from "./links.ts";
+import { continuesBehind, linksOf } from "./links.ts";
 import { asQuery, type ErrorBody, NOBODY } from "../../support/support.ts";
-
-test("a page has the declared size, or the limit that a client asks for", async () => {
-  await using app = await mountPieces(ranked(5));
-  for (const list of app.lists) {
-    assertEquals([list, placesOf(await app.read(list))], [list, [0, 1, 2]]);
-    assertEquals(placesOf(await app.read(`${list}?limit=2`)), [0, 1]);
-    assertEquals(placesOf(await app.read(`${list}?limit=10`)), [0, 1, 2, 3, 4]);
-  }
-});
-
-test("a page without a sort is in the order of identifiers", async () => {
-  await using app = await mountPieces([]);
-  const mixed = [3, 0, 4, 1, 2].map((place) => ({ _id: pieceId(place), name: `${place}` }));
-  await app.Root.create(mixed);
-  assertEquals(placesOf(await app.read("/bare?limit=10")), [0, 1, 2, 3, 4]);
-  assertEquals(placesOf(await app.read("/hooked?limit=10")), [0, 1, 2, 3, 4]);
-});
-
-const SORTS = { rank: 1, "-rank": 3, "name,-rank": 1, "-name": 3, "_id": 3, "-_id": 1 };
-
-for (const [sort, limit] of Object.entries(SORTS)) {
-  test(`the links of pages lead through a list by ${sort} once`, async () => {
-    const pieces = [2, 1, 2, 2, undefined, 1, null, 3].map((rank, place) => ({
-      name: `n${place % 2}`,
-      ...rank !== undefined && { rank },
-    }));
-    await using app = await mountPieces(pieces);
-    for (const list of app.lists) {
-      const whole = placesOf(await app.read(`${list}?limit=10&sort=${sort}`));
-      assertEquals(whole.toSorted(), [0, 1, 2, 3, 4, 5, 6, 7]);
-      const pages = await readPages(app, `${list}?sort=${sort}&limit=${limit}`);
-      assertEquals([list, pages.flatMap(({ body }) => placesOf(body))], [list, whole]);
-      assertEquals(pages.length, Math.ceil(8 / limit));
-    }
-  });
-}
 
 test("the link to the next page names the last entity, and is there only if there is more", async () => {
   await using app = await mountPieces(ranked(4));
@@ -154,19 +118,5 @@ test("HEAD answers as GET does, without the list", async () => {
     for (const name of ["link", "content-range", "x-total-count", "vary", "content-length"]) {
       assertEquals([name, head.headers.get(name)], [name, get.headers.get(name)]);
     }
-  }
-});
-
-test("other entities may come and go between pages", async () => {
-  await using app = await mountPieces(ranked(6));
-  for (const list of ["/bare", "/hooked", "/lean"]) {
-    const first = await app.get(`${list}?sort=-rank&limit=2`);
-    await app.Root.create([{ name: "top", rank: 9 }, { name: "between", rank: 3.5 }]);
-    await app.Root.deleteOne({ rank: 5 });
-    const rest = await readPages(app, linksOf(first).next ?? "");
-    const names = rest.flatMap(({ body }) => (body as { name: string }[]).map(({ name }) => name));
-    assertEquals(names, ["between", "n3", "n2", "n1", "n0"]);
-    await app.Root.deleteMany({ name: { $in: ["top", "between"] } });
-    await app.Root.create({ _id: pieceId(5), name: "n5", rank: 5 });
   }
 });

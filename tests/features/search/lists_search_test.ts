@@ -13,7 +13,7 @@ import {
 import { pass } from "../../support/both_paths.ts";
 import { mountPieces, placesOf } from "../../fixtures/pieces.ts";
 import { longTest, test } from "../../harness/testing.ts";
-import { asQuery, type ErrorBody, mount } from "../../support/support.ts";
+import { type ErrorBody, mount } from "../../support/support.ts";
 
 /** Searches each list, and gives the places of what it finds. */
 async function searching(names: readonly unknown[], searches: [text: string, found: number[]][]) {
@@ -25,33 +25,6 @@ async function searching(names: readonly unknown[], searches: [text: string, fou
     }
   }
 }
-
-test("search finds what holds each word in one of the fields, whatever its case", async () => {
-  await using app = await mountPieces([
-    { name: "Alien", text: "In space no one hears you" },
-    { name: "ALIENS", text: "This time it is war" },
-    { name: "Space", text: "An odyssey" },
-    { name: "none", secret: "alien", tags: ["alien"], tenant: "alien" },
-    {},
-  ]);
-  const searches: [string, number[]][] = [
-    ["alien", [0, 1]],
-    ["ALIEN", [0, 1]],
-    ["lie", [0, 1]],
-    ["space", [0, 2]],
-    ["alien+space", [0]],
-    ["++space%09alien%C2%A0", [0]],
-    ["alien+odyssey", []],
-    ["a+b+c+d+e+f+g+h+i+j", []],
-    ["alien+alien+alien+alien+alien+alien+alien+alien+alien+s", [0, 1]],
-    ["x".repeat(200), []],
-  ];
-  for (const list of app.lists) {
-    for (const [text, found] of searches) {
-      assertEquals([text, placesOf(await app.read(`${list}?search=${text}`))], [text, found], list);
-    }
-  }
-});
 
 test("what a client searches for is text, never an expression", async () => {
   const texts = ["a.c", "abc", "a*", "^a", "(a", "a|b", "[a]", "a\\d", "a$", "$where"];
@@ -116,20 +89,6 @@ test("text that no field can hold is not searched for", async () => {
 
 test("values that are no text are found by no search, and break none", async () => {
   await searching([1, null, true, {}, ["alien"], new Date(0), "alien 1"], [["1", [6]]]);
-});
-
-test("search goes together with q and hooks", async () => {
-  await using app = await mountPieces(
-    ["a1", "a2", "b1", "b2"].map((name, rank) => ({ name, rank })),
-  );
-  for (const list of app.lists) {
-    const q = asQuery({ rank: { $gt: 0 } });
-    assertEquals(placesOf(await app.read(`${list}${q}&search=a`)), [1]);
-    const headers = { "x-below": "3" };
-    assertEquals(placesOf(await app.read(`${list}${q}&search=2`, { headers })), [1]);
-    const own = asQuery({ $or: [{ name: "a1" }, { name: "b2" }] });
-    assertEquals(placesOf(await app.read(`${list}${own}&search=b`)), [3]);
-  }
 });
 
 const search = { search: { index: true as const }, page: { max: 9 } };

@@ -2,15 +2,9 @@ import { assertEquals } from "@std/assert";
 import { all, arrayProp, FrameworkModel, getModel, one, prop, rest } from "../../../mod.ts";
 import type { FrameworkRequest } from "../../../mod.ts";
 import { pass } from "../../support/both_paths.ts";
-import { mountPieces, pieceId } from "../../fixtures/pieces.ts";
+import { pieceId } from "../../fixtures/pieces.ts";
 import { longTest, test } from "../../harness/testing.ts";
 import { mount } from "../../support/support.ts";
-
-const PIECES = [
-  { name: "a", text: "t", rank: 1, tags: ["x"], secret: "s" },
-  { name: null, tags: [] },
-  { rank: 2, tags: ["y", "z"], secret: "s" },
-];
 
 /** The subsets of some names. */
 function subsetsOf(names: readonly string[]): string[][] {
@@ -25,43 +19,6 @@ function cut(entity: object, names: readonly string[]): object {
   const kept = Object.entries(entity).filter(([name]) => name === "_id" || names.includes(name));
   return Object.fromEntries(kept);
 }
-
-test("select cuts the entities of a list to the named fields and _id", async () => {
-  await using app = await mountPieces(PIECES);
-  for (const list of app.lists) {
-    const whole = await app.read<object[]>(list);
-    for (const names of [...subsetsOf(["name", "rank", "tags"]), ["_id"], ["name", "name"]]) {
-      const path = `${list}?select=${names}`;
-      assertEquals([path, await app.read(path)], [path, whole.map((each) => cut(each, names))]);
-    }
-  }
-});
-
-test("without select a list shows the whole entities", async () => {
-  await using app = await mountPieces(PIECES);
-  const [whole] = await app.read<object[]>("/bare");
-  assertEquals(whole, {
-    _id: String(pieceId(0)),
-    __v: 0,
-    friends: [],
-    ...cut(PIECES[0] ?? {}, [
-      ...["name", "text", "rank", "tags"],
-    ]),
-  });
-});
-
-test("select cuts one entity", async () => {
-  await using app = await mountPieces(PIECES);
-  for (const path of ["/bare", "/dressed", app.counted[2]]) {
-    for (const place of [0, 1, 2]) {
-      const whole = await app.read(`${path}/${pieceId(place)}`);
-      for (const names of [...subsetsOf(["name", "tags"]), ["_id"]]) {
-        const read = await app.read(`${path}/${pieceId(place)}?select=${names}`);
-        assertEquals([path, names, read], [path, names, cut(whole, names)]);
-      }
-    }
-  }
-});
 
 const READS = ["a", "n", "made", "inner", "upper", "tags", "parts"] as const;
 const options = { select: READS };

@@ -2,19 +2,12 @@ import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
 import { type DenoResult, existing, ROOT, runDeno, type RunDenoOptions } from "./run_deno.ts";
 
-/** The types of browsers would count for all files of the same check. */
-const EXAMPLE = "examples/admin/page";
-const PAGES = ["admin", EXAMPLE];
-
 /** tests/tools/assistants_tools.ts checks these, with packages that the repository does not have. */
 const UNCHECKED = ["examples/oauth"];
 
 async function listExamples(): Promise<string[]> {
   const folders = await Array.fromAsync(Deno.readDir(new URL("examples/", ROOT)));
-  const others = folders.map(({ name }) => `examples/${name}`).filter((path) =>
-    !EXAMPLE.startsWith(`${path}/`) && !UNCHECKED.includes(path)
-  );
-  return [...others, "examples/admin/main.ts"];
+  return folders.map(({ name }) => `examples/${name}`).filter((path) => !UNCHECKED.includes(path));
 }
 
 /**
@@ -55,5 +48,6 @@ export async function runCheck(
   const check = ["check", "--quiet", ...flags];
   const checked = await runDeno([...check, "--doc", ...files], { ...options, env });
   if (checked.code !== 0) return checked;
-  return await runDeno([...check, ...PAGES], { ...options, env });
+  // The types of browsers would count for all files of the same check
+  return await runDeno([...check, "admin"], { ...options, env });
 }

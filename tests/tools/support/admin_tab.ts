@@ -53,8 +53,7 @@ export async function openAdminBrowser({ path, ...example }: Served): Promise<Ad
     app,
     async openTab(place, { user, isPhone = false, colors = "light" } = {}) {
       // Another tab would bring its filters along.
-      const context = await chromium.browser.createBrowserContext();
-      const shown = await chromium.open(`${app.url}${path}#${place}`, context);
+      const shown = await chromium.open(`${app.url}${path}#${place}`, await chromium.addContext());
       opened.push(shown);
       await shown.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: colors }]);
       await shown.page.setViewport(isPhone ? PHONE : DESKTOP);

@@ -11,17 +11,12 @@ export interface OpenPage extends AsyncDisposable {
   readonly complaints: readonly string[];
 }
 
-/** A Chromium that runs. */
+/** A part of a Chromium, with cookies and a storage of its own. */
 export interface Chromium extends AsyncDisposable {
-  /** The browser. */
-  readonly browser: Browser;
-  /**
-   * Opens a page.
-   *
-   * @param url Where to go first.
-   * @param context The cookies and the storage of the page: those of the browser, unless others are given.
-   * @returns The page, when it has loaded; disposing closes it.
-   */
+  readonly context: BrowserContext;
+  /** Makes other cookies and another storage, which disposing forgets as well. */
+  readonly addContext: () => Promise<BrowserContext>;
+  /** Opens a page, and waits until it has loaded. */
   readonly open: (url: string, context?: BrowserContext) => Promise<OpenPage>;
 }
 
@@ -31,13 +26,28 @@ const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-n
 /** How long a busy machine may take to show something. */
 const PATIENCE_MS = 120_000;
 
-/** Starts Chromium, found or installed. Disposing ends it. */
+let started: Promise<Browser> | undefined;
+
+Deno.test.afterAll(async () => await (await started)?.close());
+
+/** Starts Chromium, found or installed, once for all tests of a file. Disposing closes the pages of this call. */
 export async function startChromium(): Promise<Chromium> {
-  const browser = await launch({ executablePath: await findChromium(), args: ARGS });
+  const browser = await (started ??= findChromium()
+    .then((executablePath) => launch({ executablePath, args: ARGS })));
+  const contexts: BrowserContext[] = [];
+  const addContext = async () => {
+    const context = await browser.createBrowserContext();
+    contexts.push(context);
+    return context;
+  };
+  const own = await addContext();
   return {
-    browser,
-    open: (url, context = browser.defaultBrowserContext()) => openPage(context, url),
-    [Symbol.asyncDispose]: () => browser.close(),
+    context: own,
+    addContext,
+    open: (url, context = own) => openPage(context, url),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(contexts.map((context) => context.close()));
+    },
   };
 }
 
