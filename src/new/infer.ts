@@ -77,6 +77,7 @@ function declaredFields({ seen, ...place }: Place): Field[] {
       return refuse(`in ${values.count} of ${objects} objects only`);
     }
     if (/^$|^\$|[.\0]|^…$/.test(name)) return refuse("no field can have the name");
+    if (name === "__v") return refuse("classes have a member of the name");
     if (place.isReserved(name)) return refuse("Mongoose's documents have a member of the name");
     const type = typeOf({ ...place, seen: values, path, depth: place.depth + 1 });
     if (typeof type === "string") return refuse(type);
