@@ -52,8 +52,17 @@ export class ChangeWriter {
     for (let tries = 0; stored !== null; tries++) {
       if (tries === MOST_TRIES) throw this.#fail(read, "other writes change it all the time");
       signal.throwIfAborted();
-      const update = this.#updateOf(await change(valuesOf(stored)), stored);
-      if (update === undefined) return false;
+      const values = valuesOf(stored);
+      const returned = await change(values);
+      const update = this.#updateOf(returned, stored);
+      if (update === undefined) {
+        const isLost = (returned ?? undefined) === undefined &&
+          storedText(values) !== storedText(stored);
+        if (isLost) {
+          throw this.#fail(read, "the change has changed its argument, and returned none");
+        }
+        return false;
+      }
       // The timer that aborts the signal can be late.
       if (!lease.isHeld) throw new Error("The lease is lost");
       if (await this.#write(stored, update)) return true;

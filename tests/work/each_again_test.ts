@@ -85,3 +85,19 @@ test("each() refuses values in objects and lists that BSON would change", async 
   const stored = await database.collection.findOne();
   assertEquals(stored?.label, { map: { a: 1 }, spot: { city: "Rome" }, list: [null] });
 });
+
+test("each() refuses a change that changes its argument alone", async () => {
+  await using database = await openParcels(1);
+  const stored = { at: new Date(0), list: [1, 2.5, null], inner: { none: null } };
+  await database.collection.updateOne({}, { $set: stored });
+  const mutations: ((values: Record<string, unknown>) => void)[] = [
+    (values) => void (values.label = "x"),
+    (values) => void delete values.title,
+    ({ list }) => void (list as unknown[]).push(3),
+  ];
+  for (const change of mutations) {
+    const run = () => runOne(({ each }) => each(Parcel, {}, change));
+    await assertRejects(run, Error, "the change has changed its argument, and returned none");
+  }
+  await runOne(({ each }) => each(Parcel, {}, ({ list }) => void (list as unknown[]).slice(1)));
+});
