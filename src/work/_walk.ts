@@ -3,8 +3,9 @@ import type { Connection, Model, Schema } from "mongoose";
 import { createHash } from "node:crypto";
 import { describeModel } from "../declare/model/describe_model.ts";
 import { FrameworkModel, type ModelClass } from "../declare/model/framework_model.ts";
+import { errorText } from "../errors/error_text.ts";
 import { isFailure } from "../errors/failure.ts";
-import { logLine } from "../errors/log.ts";
+import { logHint, logLine } from "../errors/log.ts";
 import { isGroup, wrongOption } from "../errors/option_kinds.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import { features } from "../features.ts";
@@ -165,13 +166,14 @@ async function walk(context: Walk): Promise<EachResult> {
 
 /** A portion begins anew after a failure of the database, as long as no other process has the lease. */
 async function walkPortion(before: WalkProgress, context: Walk): Promise<WalkProgress> {
-  const { signal } = context;
-  for (;;) {
+  const { migration, signal } = context;
+  for (let isTold = false;; isTold = true) {
     signal.throwIfAborted();
     try {
       return await tryPortion(before, context);
     } catch (error) {
       if (signal.aborted || !isUnavailable(error) && !isFailure(error, "away")) throw error;
+      if (!isTold) logHint(`Migration "${migration}" waits for the database: ${errorText(error)}`);
       await pause(AGAIN_MS, signal);
     }
   }

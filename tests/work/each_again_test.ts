@@ -1,4 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { stub } from "@std/testing/mock";
+import mongoose from "mongoose";
 import { migrate, type MigrationContext } from "../../src/work/mod.ts";
 import { test } from "../harness/testing.ts";
 import { endLease, gate, openParcels, Parcel, runOne } from "./worked.ts";
@@ -100,4 +102,20 @@ test("each() refuses a change that changes its argument alone", async () => {
     await assertRejects(run, Error, "the change has changed its argument, and returned none");
   }
   await runOne(({ each }) => each(Parcel, {}, ({ list }) => void (list as unknown[]).slice(1)));
+});
+
+test("each() tells why it waits for the database", async () => {
+  await using database = await openParcels(1);
+  let failures = 2;
+  const { collection } = database;
+  const find = collection.find.bind(collection);
+  using warn = stub(console, "warn");
+  using _find = stub(collection, "find", (...given) => {
+    if (failures-- > 0) throw new mongoose.mongo.MongoNetworkError("no route");
+    return find(...given);
+  });
+  await runOne(({ each }) => each(Parcel, {}, () => ({ label: "x" })));
+  assertEquals(warn.calls.map(({ args }) => args), [[
+    'Migration "one" waits for the database: MongoNetworkError: no route',
+  ]]);
 });
