@@ -190,7 +190,9 @@ function checkKinds(
   },
 ): void {
   if (typeof live !== "boolean") throw wrongOptions('"live" is not a boolean');
-  if (Object(query) !== query) throw wrongOptions('"query" is not an object');
+  if (Object.prototype.toString.call(query) !== "[object Object]") {
+    throw wrongOptions('"query" is not an object');
+  }
   if (onDisconnect !== undefined && typeof onDisconnect !== "function") {
     throw wrongOptions('"onDisconnect" is not a function');
   }

@@ -21,6 +21,7 @@ import { keys } from "../../src/keys/mod.ts";
 import { mcp } from "../../src/mcp/mod.ts";
 import { createApp } from "../../src/new/mod.ts";
 import { openapi } from "../../src/openapi/mod.ts";
+import { collectionOptions } from "../../src/tanstack/mod.ts";
 import { startMongo } from "../../src/testing/mod.ts";
 import { every, migrate } from "../../src/work/mod.ts";
 import { openDatabase } from "../harness/database.ts";
@@ -83,6 +84,11 @@ type Rows = readonly [
 
 const ROWS: Readonly<Record<string, Rows>> = {
   PageOptions: [{ size: "", max: "" }, (given) => list({ page: { max: 5, ...given } })],
+  CollectionOptions: [
+    { live: "true", query: "{}", onDisconnect: "function" },
+    (given) =>
+      collectionOptions(connect("http://things.invalid").resource<Owner>("/owners"), given),
+  ],
   CountOptions: [{ upTo: "Infinity", always: "true" }, (given) => list({ count: given })],
   LiveOptions: [{ max: "" }, (given) => list({ live: given })],
   GroupsOptions: [
