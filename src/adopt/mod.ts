@@ -14,7 +14,7 @@
  * });
  * const UserModel = mongoose.model("User", userSchema);
  *
- * export const User = adopt(UserModel, {
+ * const User = adopt(UserModel, {
  *   shown: ["name", "email"],
  *   writable: ["name"],
  *   rest: { route: "/users", methods: [all({ page: { max: 50 } }), one(), update()] },

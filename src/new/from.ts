@@ -83,9 +83,12 @@ export async function changesFrom(
   for (const [name, text] of Object.entries(files)) {
     if (skipped.has(name) || hashOf(text) === before.get(name)) continue;
     const path = join(folder, name);
-    const isOwn = existsSync(path) && hashOf(await readFile(path, "utf8")) !== before.get(name);
+    const isStored = existsSync(path);
+    const isOwn = isStored && hashOf(await readFile(path, "utf8")) !== before.get(name);
     if (isOwn) report(`${name} was changed by hand, and is not written`);
-    else written[name] = text;
+    else if (!isStored && before.has(name)) {
+      report(`${name} was removed by hand, and is not written`);
+    } else written[name] = text;
   }
   return { ...written, [RECORD_FILE]: json(record) };
 }

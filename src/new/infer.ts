@@ -15,7 +15,7 @@ const MAX_DEPTH = 6;
 
 /** Names of fields that no answer must contain. */
 const SECRET =
-  /passw|pass_?phrase|pwd|token|secret|hash(?!_?tag)|salt(?!y|ed)|api_?key|private_?key|credential/i;
+  /passw|pass_?(?:phrase|code|key)|(?:^|_|user)pass$|pwd|token|secret|hash(?!_?tag)|salt(?!y|ed)|(?:api|private|access|signing)_?key|credential/i;
 
 export interface ValueType {
   /** A type of Mongoose, `Map`, `Class`, or `Object` for any value. */
@@ -76,7 +76,8 @@ function declaredFields({ seen, ...place }: Place): Field[] {
     if (values.count < objects * MIN_SHARE) {
       return refuse(`in ${values.count} of ${objects} objects only`);
     }
-    if (/^$|^\$|[.\0]|^…$/.test(name)) return refuse("no field can have the name");
+    if (/^$|^\$|[.\0]|^…$|^_bsontype$/.test(name)) return refuse("no field can have the name");
+    if (name === "__v") return refuse("classes have a member of the name");
     if (place.isReserved(name)) return refuse("Mongoose's documents have a member of the name");
     const type = typeOf({ ...place, seen: values, path, depth: place.depth + 1 });
     if (typeof type === "string") return refuse(type);

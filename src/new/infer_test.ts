@@ -191,8 +191,12 @@ const SECRETS = [
   "apiKey",
   "privateKey",
   "credentials",
+  "pass",
+  "smtp_pass",
+  "passcode",
+  "accessKey",
 ];
-const OTHERS = ["hashtags", "salty", "pass", "name", "key", "compass"];
+const OTHERS = ["hashtags", "salty", "passport", "boardingPass", "name", "key", "compass"];
 
 Deno.test("fieldsOf() hides secrets by their names, and objects of any values that hold some", () => {
   const f = Object.fromEntries([...SECRETS, ...OTHERS].map((name) => [name, "x"]));
@@ -207,6 +211,21 @@ Deno.test("fieldsOf() hides secrets by their names, and objects of any values th
   }
   const [map] = infer([{ f: { 1: { salt: 1 }, 2: { salt: 2 } } }]).fields;
   assertEquals([map?.hidden, map?.of?.fields?.[0]?.hidden], [false, true]);
+});
+
+Deno.test("fieldsOf() takes no stored text for the name of a type", () => {
+  const seen = new Seen();
+  for (const text of ["String", "Ann's diary"]) seen.add({ f: { _bsontype: text, salt: "x" } });
+  const notes: string[] = [];
+  const note = (path: string, text: string) => notes.push(`${path}: ${text}`);
+  const fields = fieldsOf(seen, { isReserved, note }).map(lineOf);
+  assertEquals(fields, [
+    "f: Class{ salt: String required hidden} required",
+  ]);
+  assertEquals(notes, [
+    "f._bsontype: 2 String: not declared, no field can have the name",
+    "f.salt: hidden, because of its name or a name in it",
+  ]);
 });
 
 /** Whether a class with a field of the name cannot be a model. */

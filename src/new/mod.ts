@@ -27,6 +27,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { changesFrom, filesFrom, RECORD_FILE } from "./from.ts";
+import { withoutPassword } from "./read_database.ts";
 import {
   filesOf,
   NODE_FILES,
@@ -228,9 +229,10 @@ function readArguments(args: readonly string[]): Arguments {
     else if (uri !== undefined || args[index - 1] === "--from" && MONGODB.test(arg)) {
       given.from = uri ?? arg;
       process.stderr.write("Lists of processes show a URI: set MONGODB_URI instead\n");
-    } else if (arg.startsWith("-") || given.folder !== undefined) {
+    } else if (/^-|:\/\//.test(arg) || given.folder !== undefined) {
+      const shown = withoutPassword(arg);
       throw new Error(
-        `Cannot make an application: "${arg}" is neither a folder nor --plain, --login, --from nor --write`,
+        `Cannot make an application: "${shown}" is neither a folder nor --plain, --login, --from nor --write`,
       );
     } else given.folder = arg;
   }

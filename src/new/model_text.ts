@@ -1,6 +1,6 @@
 import type { Field, ValueType } from "./infer.ts";
 import type { DeclaredIndex } from "./read_indexes.ts";
-import { className, type ModelNames, Names, partName } from "./names.ts";
+import { className, type ModelNames, Names, partName, USED } from "./names.ts";
 
 /** A model to be written. */
 export interface FoundModel extends ModelNames {
@@ -53,7 +53,7 @@ class ModelWriter {
   constructor(model: FoundModel, options: WriteModelOptions) {
     this.#model = model;
     this.#options = options;
-    this.#names = new Names([...options.models.values()].map(({ name }) => name));
+    this.#names = new Names([...USED, ...[...options.models.values()].map(({ name }) => name)]);
   }
 
   write(): string[] {
@@ -63,7 +63,7 @@ class ModelWriter {
     }
     for (const operation of operations) this.#used.add(/^\w+/.exec(operation)?.[0] ?? "");
     const text = this.#class({ name, fields, id, model: this.#model });
-    const quoted = JSON.stringify(collection).replaceAll("*/", "* /");
+    const quoted = quote(collection).replaceAll("*/", "* /");
     return [...this.#classes, `/** An entity of the collection ${quoted}. */\n${text}`];
   }
 
@@ -118,11 +118,11 @@ class ModelWriter {
     const options = [
       ...this.#options.collectionOf(name) === collection
         ? []
-        : [`collection: ${JSON.stringify(collection)}`],
+        : [`collection: ${quote(collection)}`],
       ...timestamps ? ["timestamps: true"] : [],
     ];
     return [
-      `route: ${JSON.stringify(route)}`,
+      `route: ${quote(route)}`,
       wrap(["methods: [", "]"], operations),
       ...options.length > 0 ? [wrap(["schemaOptions: {", "}"], options)] : [],
     ];
@@ -144,7 +144,7 @@ class ModelWriter {
 
   #field(field: Field, owner: string) {
     const { name, isList, required, hidden } = field;
-    const key = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? name : JSON.stringify(name);
+    const key = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? name : quote(name);
     const { value, type, options } = this.#type(field, { owner, isList });
     const own = [
       ...isList ? [`items: ${value}`, ...options] : value === "String" ? [] : [
@@ -226,12 +226,20 @@ function stack([open, close]: Brackets, items: readonly string[]): string {
   return `${open}\n${indent(items.map((item) => `${item},`).join("\n"))}\n${close}`;
 }
 
+/** Separators of lines would be indented, and invisible characters could reverse the shown text. */
+function quote(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`,
+  );
+}
+
 /** Returns the source of a value of JSON. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return wrap(["[", "]"], value.map(literal));
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return quote(value);
   const items = Object.entries(value).map(([key, each]) =>
-    `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)}: ${literal(each)}`
+    `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key)}: ${literal(each)}`
   );
   return wrap(["{", "}"], items);
 }

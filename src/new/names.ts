@@ -1,9 +1,12 @@
 /** Names that the files of models use, and names in compiled decorators. */
-const USED = [
+export const USED: readonly string[] = [
   ...["Array", "BigInt", "Boolean", "Buffer", "Date", "Error", "Framework", "FrameworkModel"],
   ...["Function", "Hidden", "Map", "Number", "Object", "Ref", "Reflect", "Schema", "String"],
   ...["Symbol", "TypeError", "WeakMap", "WeakSet"],
 ];
+
+/** In characters, of which each has at most four bytes. File systems refuse names of more than 255 bytes. */
+const MAX_FILE_NAME = 60;
 
 /** Paths of the written application. */
 const TAKEN = ["/admin", "/docs", "/openapi.json"];
@@ -46,7 +49,8 @@ export function nameModels(
     const found = known.get(collection);
     if (found !== undefined) return [collection, found];
     const name = names.take(className(collection, "Collection"));
-    const file = files.take(wordsOf(name).join("_").toLowerCase(), "_");
+    const words = wordsOf(name).join("_").toLowerCase();
+    const file = files.take([...words].slice(0, MAX_FILE_NAME).join(""), "_");
     const route = routes.take(`/${collection.replaceAll(/[^\w-]+/g, "_")}`, "_");
     return [collection, { name, file, route }];
   }));
@@ -70,7 +74,9 @@ function joined(words: readonly string[], fallback: string): string {
 }
 
 function wordsOf(text: string): string[] {
-  return text.split(/[^\p{L}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u).filter((word) => word !== "");
+  return text.split(/[^\p{ID_Start}\p{Nd}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u).filter((word) =>
+    word !== ""
+  );
 }
 
 const IRREGULAR: ReadonlyMap<string, string> = new Map([

@@ -26,6 +26,8 @@ const CASES = [
   ["имена", "Имена имена /_"],
   ["docs", "Doc doc /docs_2"],
   ["admin", "Admin admin /admin_2"],
+  ["m²", "M m /m_"],
+  ["½", "Collection2 collection2 /__2"],
 ] as const;
 
 Deno.test("nameModels() names a class, a file and a route of each collection", () => {

@@ -13,6 +13,8 @@ const SAMPLE_BYTES = 64 * 2 ** 20;
 /** A sample of a view may be the work of hours. */
 const SAMPLE_MS = 60_000;
 
+const DECODING = { promoteValues: false, validation: { utf8: false } } as const;
+
 /** A smaller share of the identifiers is no reference. */
 const MIN_FOUND = 0.5;
 
@@ -44,7 +46,8 @@ export async function readDatabase(
     const reader = new DatabaseReader(db, {
       ...options,
       isReserved: reservedBy(mongoose),
-      deserialize: (bytes) => mongoose.mongo.BSON.deserialize(bytes, { promoteValues: false }),
+      // A malformed string of one entity would hide its collection.
+      deserialize: (bytes) => mongoose.mongo.BSON.deserialize(bytes, DECODING),
     });
     const models = await reader.read();
     if (models.length === 0) {
@@ -68,9 +71,14 @@ async function connect(uri: string, { mongo }: typeof Mongoose): Promise<mongo.M
   } catch (error) {
     // The message can have the URI with its password.
     const { message } = error as Error;
-    const shown = [uri, message].map((text) => text.replaceAll(/\/\/.*@/g, "//"));
+    const shown = [uri, message].map(withoutPassword);
     throw new Error(`Cannot make an application: no MongoDB at ${shown[0]} (${shown[1]})`);
   }
+}
+
+/** Options such as `tlsCertificateKeyFilePassword` are secrets, too. */
+export function withoutPassword(text: string): string {
+  return text.replaceAll(/\/\/[^]*@/g, "//").replaceAll(/([?&]\w+=)[^&\s]*/g, "$1…");
 }
 
 /** Names that are refused by the schemas of the written models. */
@@ -117,11 +125,17 @@ class DatabaseReader {
         ["files", "chunks"].every((end) => names.has(`${bucket}.${end}`));
       if (isFile) note(`${each.name}: no model, because it belongs to the GridFS "${bucket}"`);
       const isOwn = /^(system\.|enxcol_\.|mongrove_)/.test(each.name);
-      const found = isFile || isOwn ? undefined : await this.#sample(each).catch((error) => {
-        // The message can have values.
-        note(`${each.name}: no model, because it cannot be read (${error.codeName ?? error.name})`);
-        return undefined;
-      });
+      const isMember = each.name in Object.prototype;
+      if (isMember) note(`${each.name}: no model, because objects have a member of the name`);
+      const found = isFile || isOwn || isMember
+        ? undefined
+        : await this.#sample(each).catch((error) => {
+          // The message can have values.
+          note(
+            `${each.name}: no model, because it cannot be read (${error.codeName ?? error.name})`,
+          );
+          return undefined;
+        });
       if (found !== undefined) sampled.push(found);
     }
     await this.#refer(sampled);

@@ -60,6 +60,8 @@ export function declareIndex(
 function problemOf({ keys, options }: DeclaredIndex): string | undefined {
   const kind = Object.values(keys).find((each) => !KINDS.has(each));
   if (kind !== undefined) return `the kind ${JSON.stringify(kind)}`;
+  // In an object literal, it sets the prototype.
+  if (Object.hasOwn(keys, "__proto__")) return "no field can have the name";
   const { expireAfterSeconds: seconds = 0, partialFilterExpression: filter } = options;
   if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= MAX_TTL_SECONDS)) {
     return "its time to live";

@@ -87,6 +87,8 @@ export class Seen {
     if (typeof value === "boolean") return "Boolean";
     if (value instanceof Date) return "Date";
     if (Array.isArray(value)) return "Array";
+    // Only values of the driver inherit it. Reports show types, but no values.
+    if (Object.hasOwn(value as object, "_bsontype")) return "Object";
     const { _bsontype: type, sub_type: subType, value: inner } = value as BsonValue;
     if (type === "Long") return Number.isSafeInteger(Number(value)) ? "Number" : "BigInt";
     if (type === "Int32" || type === "Double") {

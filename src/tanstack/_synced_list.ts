@@ -87,16 +87,30 @@ export class SyncedList<T extends Entity> {
     this.#publish();
   }
 
-  /** An update of an entity that the list no longer has changes nothing, because the list has lost it by the update. */
+  /** Takes the outcome of a write of this client. */
   add(key: string, row: T | undefined, isNew = false): void {
-    const listed = this.#listed.get(key);
-    if (!this.#params || !isNew && !listed && !this.#outcomes.has(key)) return;
     const { __v: version } = row ?? this.#shown.get(key) ?? {};
+    if (!this.#keep(key, { row, version, isNew })) return;
     if (typeof version === "number") this.#versions.set(key, version);
-    const outcome = { row, version, listed, wasListed: listed !== undefined };
+    this.#publish();
+  }
+
+  /** Takes the change of another client. Writes that wait were made without it, so they must not be bound to its version. */
+  show(key: string, row: T): void {
+    if (this.#keep(key, { row, version: row.__v, isNew: false })) this.#publish();
+  }
+
+  /** An update of an entity that the list no longer has changes nothing, because the list has lost it by the update. */
+  #keep(
+    key: string,
+    { isNew, ...rest }: Pick<Outcome<T>, "row" | "version"> & { readonly isNew: boolean },
+  ): boolean {
+    const listed = this.#listed.get(key);
+    if (!this.#params || !isNew && !listed && !this.#outcomes.has(key)) return false;
+    const outcome = { ...rest, listed, wasListed: listed !== undefined };
     this.#outcomes.set(key, outcome);
     if (this.#isLive) this.#expire(key, outcome);
-    this.#publish();
+    return true;
   }
 
   #expire(key: string, outcome: Outcome<T>): void {

@@ -98,7 +98,7 @@ export class Writes<T extends Entity> {
       const headers = { "idempotency-key": mutationId };
       const row = await this.#source.create(body, { headers });
       if (row) this.#ids.set(key, row._id);
-      return row ? this.#list.add(row._id, row, true) : await this.#refresh();
+      return row ? this.#list.add(row._id, row, true) : await this.#refreshQuietly();
     }
     const id = this.#ids.get(key) ?? key;
     if (isTemporary(id)) throw new Error(`Cannot ${type} the row: it was not created`);
@@ -114,7 +114,7 @@ export class Writes<T extends Entity> {
           options,
         );
         if (row) this.#list.add(id, row);
-        else await this.#refresh();
+        else await this.#refreshQuietly();
       }
     } catch (error) {
       if ([404, 412].includes(Object(error).status)) await this.#reread(id);
@@ -135,11 +135,15 @@ export class Writes<T extends Entity> {
   /** Shows the change of another client, so that the user can repeat the refused change. */
   async #reread(id: string): Promise<void> {
     try {
-      this.#list.add(id, await this.#source.one(id));
+      this.#list.show(id, await this.#source.one(id));
     } catch {
-      // The error of the write is the one to tell.
-      await this.#refresh().catch(() => {});
+      await this.#refreshQuietly();
     }
+  }
+
+  /** A failed reading must neither hide the error of a write, nor undo a stored one. */
+  async #refreshQuietly(): Promise<void> {
+    await this.#refresh().catch(() => {});
   }
 }
 

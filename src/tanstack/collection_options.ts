@@ -93,20 +93,15 @@ const PARAMETERS = ["headers", "limit", "parameters", "q", "search", "skip", "so
  * @param resource The resource of the route. With `{ idempotency: true }`, the client repeats creations.
  * @param options Whether the list is live, and which part of it the collection has.
  * @returns The options.
- * @throws {TypeError} If an option is wrong, or there is none of that name.
+ * @throws {TypeError} If an option is wrong.
  */
 export function collectionOptions<M extends object>(
   resource: Resource<M>,
   options: CollectionOptions<M> = {},
 ): ResourceConfig<Row<M>> {
   checkNames(options, OPTIONS);
-  const { live = false, query = {}, onDisconnect = () => {} } = options;
-  const kinds = {
-    live: typeof live === "boolean",
-    query: Object.prototype.toString.call(query) === "[object Object]",
-  };
-  checkKinds({ ...kinds, onDisconnect: typeof onDisconnect === "function" });
-  checkNames(query, PARAMETERS);
+  checkKinds(options);
+  checkNames(options.query ?? {}, PARAMETERS);
   return mapResource(resource as unknown as Source<Row<M>>, options);
 }
 
@@ -186,12 +181,23 @@ async function readAll<T>(source: Source<T>, options: Reading): Promise<T[]> {
 
 function checkNames(options: object, known: readonly string[]): void {
   const wrong = Object.keys(options).find((name) => !known.includes(name));
-  if (wrong !== undefined) {
-    throw new TypeError(`Cannot make a collection: there is no option "${wrong}"`);
+  if (wrong !== undefined) throw wrongOptions(`there is no option "${wrong}"`);
+}
+
+function checkKinds(
+  { live = false, query = {}, onDisconnect }: {
+    readonly [N in keyof CollectionOptions<object>]: unknown;
+  },
+): void {
+  if (typeof live !== "boolean") throw wrongOptions('"live" is not a boolean');
+  if (Object.prototype.toString.call(query) !== "[object Object]") {
+    throw wrongOptions('"query" is not an object');
+  }
+  if (onDisconnect !== undefined && typeof onDisconnect !== "function") {
+    throw wrongOptions('"onDisconnect" is not a function');
   }
 }
 
-function checkKinds(kinds: Readonly<Record<string, boolean>>): void {
-  const wrong = Object.keys(kinds).find((name) => !kinds[name]);
-  if (wrong !== undefined) throw new TypeError(`Cannot make a collection: "${wrong}" is wrong`);
+function wrongOptions(problem: string): TypeError {
+  return new TypeError(`Cannot make a collection: ${problem}`);
 }

@@ -1,9 +1,9 @@
 import mongoose from "mongoose";
 import type { Connection, Model, mongo } from "mongoose";
 import { isGroup } from "../errors/option_kinds.ts";
-import { type Filter, hasOneOf } from "../filter/filters.ts";
+import type { Filter } from "../filter/filters.ts";
 import { asVersion, versionKeyOf } from "../schema/fields/system_fields.ts";
-import { lossOf } from "../schema/mongoose/bson.ts";
+import { isStorable, lossOf } from "../schema/mongoose/bson.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { stampingUpdate } from "../sources/collection/store_update.ts";
 import type { Lease } from "../store/lease.ts";
@@ -52,8 +52,17 @@ export class ChangeWriter {
     for (let tries = 0; stored !== null; tries++) {
       if (tries === MOST_TRIES) throw this.#fail(read, "other writes change it all the time");
       signal.throwIfAborted();
-      const update = this.#updateOf(await change(valuesOf(stored)), stored);
-      if (update === undefined) return false;
+      const values = valuesOf(stored);
+      const returned = await change(values);
+      const update = this.#updateOf(returned, stored);
+      if (update === undefined) {
+        const isLost = (returned ?? undefined) === undefined &&
+          storedText(values) !== storedText(stored);
+        if (isLost) {
+          throw this.#fail(read, "the change has changed its argument, and returned none");
+        }
+        return false;
+      }
       // The timer that aborts the signal can be late.
       if (!lease.isHeld) throw new Error("The lease is lost");
       if (await this.#write(stored, update)) return true;
@@ -76,8 +85,8 @@ export class ChangeWriter {
       }
       const before = valueAt(stored, path);
       if (value === undefined) return before !== undefined;
-      const loss = lossOf(value);
-      if (loss !== undefined) throw this.#fail(stored, `the new "${path}" is ${loss}`);
+      const loss = lossIn(path, value);
+      if (loss !== undefined) throw this.#fail(stored, `the new ${loss}`);
       return before === undefined || storedText(before) !== storedText(value);
     });
     if (changes.length === 0) return undefined;
@@ -107,16 +116,20 @@ export class ChangeWriter {
     return (await timeBudget.wait(sent)).isMet;
   }
 
+  /** Fields that a statement cannot compare, or that are too large for it, are bound by the version. */
   #unchanged(stored: StoredObject): Filter {
     const key = this.#key;
-    if (key !== undefined && BSON.calculateObjectSize(stored) > LARGE_BYTES) {
-      return hasOneOf(key, [asVersion(stored[key])]);
-    }
-    const isWhole = key !== undefined || isSentBack(stored);
-    const fields = isWhole
-      ? undefined
-      : Object.keys(stored).filter((name) => isSentBack(stored[name]));
-    return unchangedSince(stored, { fields, key });
+    const isLarge = BSON.calculateObjectSize(stored) > LARGE_BYTES;
+    if (!isLarge && isSentBack(stored)) return unchangedSince(stored, { fields: undefined, key });
+    let restBytes = LARGE_BYTES;
+    const fields = Object.entries(stored).flatMap(([name, value]) => {
+      const bytes = BSON.calculateObjectSize({ value });
+      if (/^$|^\$|\./.test(name) || !isSentBack(value) || bytes > restBytes) return [];
+      restBytes -= bytes;
+      return [name];
+    });
+    if (key !== undefined) fields.push(key);
+    return unchangedSince(stored, { fields, key: undefined });
   }
 
   async #readAgain({ _id }: StoredObject): Promise<StoredObject | null> {
@@ -128,6 +141,27 @@ export class ChangeWriter {
       readPreference: "primary",
     });
   }
+}
+
+/** Others would be stored as empty objects. */
+const STORED_KINDS: ReadonlySet<string> = new Set(["Array", "Map", "Object"]);
+
+/** Returns the path of a value that BSON would change, and its kind. */
+function lossIn(path: string, value: unknown): string | undefined {
+  const loss = lossOf(value);
+  if (loss !== undefined) return `"${path}" is ${loss}`;
+  if (typeof value !== "object" || value === null || isStorable(value)) return undefined;
+  if (typeof (value as { readonly toBSON?: unknown }).toBSON === "function") return undefined;
+  const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  if (!STORED_KINDS.has(kind)) return `"${path}" is a ${kind}, which BSON does not have`;
+  const members = value instanceof Map ? value.entries() : Object.entries(value);
+  for (const [name, each] of members) {
+    const inner = each === undefined && kind !== "Array"
+      ? undefined
+      : lossIn(`${path}.${name}`, each);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }
 
 /** With the usual types of JavaScript. */

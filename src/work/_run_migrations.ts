@@ -203,7 +203,11 @@ class Attempt {
     const since = performance.now();
     try {
       await run({ connection, each, signal });
-      await Promise.all(calls);
+      // The end of a call may make the next one.
+      for (let waited = -1; waited < calls.length;) {
+        waited = calls.length;
+        await Promise.all(calls);
+      }
     } catch (error) {
       failed.abort(error);
       await Promise.allSettled(calls);

@@ -1,9 +1,11 @@
 import mongoose from "mongoose";
 import type { Connection, Model, Schema } from "mongoose";
+import { createHash } from "node:crypto";
 import { describeModel } from "../declare/model/describe_model.ts";
 import { FrameworkModel, type ModelClass } from "../declare/model/framework_model.ts";
+import { errorText } from "../errors/error_text.ts";
 import { isFailure } from "../errors/failure.ts";
-import { logLine } from "../errors/log.ts";
+import { logHint, logLine } from "../errors/log.ts";
 import { isGroup, wrongOption } from "../errors/option_kinds.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import { features } from "../features.ts";
@@ -12,7 +14,7 @@ import { haveSameDatabase, isStandalone } from "../schema/mongoose/connections.t
 import { isUnavailable } from "../store/failure_of.ts";
 import type { Lease } from "../store/lease.ts";
 import { pause } from "../store/pause.ts";
-import { AS_STORED, type StoredObject } from "../store/values.ts";
+import { AS_STORED, type StoredObject, storedText } from "../store/values.ts";
 import { type ChangeFunction, ChangeWriter } from "./_change_writer.ts";
 import { noteUnlessLost } from "./_held_lease.ts";
 import type { Each, EachResult, StoredModel } from "./each.ts";
@@ -29,6 +31,8 @@ const LOG_MS = 10_000;
 /** Of one call of `each()`. */
 export interface WalkProgress extends EachResult {
   readonly collection: string;
+  /** The hash of the arguments, because the next attempt of a repeatable migration may make other calls. */
+  readonly work: string;
   /** The `_id` of the last entity, with its type in BSON. */
   readonly after?: unknown;
   readonly isDone?: boolean;
@@ -63,7 +67,8 @@ export function makeEach(
       change: change as ChangeFunction,
       addedStatements,
     });
-    return await walk({ ...context, model, writer, call });
+    const work = hashOf(filter, change);
+    return await walk({ ...context, model, writer, call, work });
   };
   const each = (...given: unknown[]) => {
     const result = start(calls.length, given as Parameters<Each>);
@@ -73,6 +78,10 @@ export function makeEach(
     return result;
   };
   return { each, calls };
+}
+
+function hashOf(filter: object, change: Parameters<Each>[2]): string {
+  return createHash("sha256").update(storedText(filter)).update(String(change)).digest("hex");
 }
 
 function cannotWalk({ modelName }: StoredModel, problem: string): TypeError {
@@ -131,15 +140,16 @@ interface Walk extends WalkContext {
   readonly model: Model<unknown>;
   readonly writer: ChangeWriter;
   readonly call: number;
+  readonly work: string;
 }
 
 async function walk(context: Walk): Promise<EachResult> {
-  const { model, migration, lease, call, signal } = context;
+  const { model, migration, lease, call, work, signal } = context;
   const { name: collection } = model.collection;
   const known = context.progress[call];
-  let progress: WalkProgress = known?.collection === collection
+  let progress: WalkProgress = known?.collection === collection && known.work === work
     ? known
-    : { collection, seen: 0, changed: 0 };
+    : { collection, work, seen: 0, changed: 0 };
   const log = ({ seen, changed }: EachResult) =>
     logLine(`Migration "${migration}": ${changed} of ${seen} entities of "${collection}" changed`);
   for (let loggedAt = performance.now(); !progress.isDone;) {
@@ -156,20 +166,21 @@ async function walk(context: Walk): Promise<EachResult> {
 
 /** A portion begins anew after a failure of the database, as long as no other process has the lease. */
 async function walkPortion(before: WalkProgress, context: Walk): Promise<WalkProgress> {
-  const { signal } = context;
-  for (;;) {
+  const { migration, signal } = context;
+  for (let isTold = false;; isTold = true) {
     signal.throwIfAborted();
     try {
       return await tryPortion(before, context);
     } catch (error) {
       if (signal.aborted || !isUnavailable(error) && !isFailure(error, "away")) throw error;
+      if (!isTold) logHint(`Migration "${migration}" waits for the database: ${errorText(error)}`);
       await pause(AGAIN_MS, signal);
     }
   }
 }
 
 async function tryPortion(
-  { collection, after, ...before }: WalkProgress,
+  { collection, work, after, ...before }: WalkProgress,
   { model, writer, signal }: Walk,
 ): Promise<WalkProgress> {
   // Outside of `$expr`, `$gt` would match only values of the same type.
@@ -199,6 +210,6 @@ async function tryPortion(
     if (group.length === AT_ONCE) await flush();
   }
   await flush();
-  const progress = { collection, seen, changed, after: last };
+  const progress = { collection, work, seen, changed, after: last };
   return read < PORTION ? { ...progress, isDone: true } : progress;
 }

@@ -135,10 +135,13 @@ export async function serveErrands() {
     connect(app.url, { fetch: line.fetch, retry: { pauseMS: 1 }, ...options });
   return {
     app,
-    async open(options: CollectionOptions<Errand> & { readonly path?: string } = { live: true }) {
+    async open(
+      options: CollectionOptions<Errand> & { readonly path?: string } = { live: true },
+      connecting: ConnectOptions = {},
+    ) {
       const { path = "/errands", ...others } = options;
       const line = new Line();
-      const resource = reach(line).resource<Errand>(path, { idempotency: true });
+      const resource = reach(line, connecting).resource<Errand>(path, { idempotency: true });
       const opened = openErrands(resource, others);
       await opened.collection.preload();
       return { ...opened, line, resource };

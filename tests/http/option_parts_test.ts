@@ -86,6 +86,11 @@ type Rows = readonly [
 
 const ROWS: Readonly<Record<string, Rows>> = {
   PageOptions: [{ size: "", max: "" }, (given) => list({ page: { max: 5, ...given } })],
+  CollectionOptions: [
+    { live: "true", query: "{}", onDisconnect: "function" },
+    (given) =>
+      collectionOptions(connect("http://things.invalid").resource<Owner>("/owners"), given),
+  ],
   CountOptions: [{ upTo: "Infinity", always: "true" }, (given) => list({ count: given })],
   LiveOptions: [{ max: "" }, (given) => list({ live: given })],
   GroupsOptions: [
@@ -150,10 +155,6 @@ const ROWS: Readonly<Record<string, Rows>> = {
   AdoptOptions: [
     { shown: "", virtuals: "", writable: "", rest: "", parts: "{}" },
     (given) => adopting(given),
-  ],
-  CollectionOptions: [
-    { live: "true", query: "{}", onDisconnect: "function" },
-    (given) => collectionOptions(connect("http://things.invalid").resource("/owners"), given),
   ],
   ErrorsOptions: [{ notFound: "true" }, (given) => Framework.errors(given)],
   AdminOptions: [

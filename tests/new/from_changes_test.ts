@@ -113,3 +113,18 @@ test("new --from --write keeps files that were changed by hand", async () => {
   assertEquals(await read("app.ts"), "// mine\n");
   assertEquals(await changing.again(), NONE);
 });
+
+test("new --from --write does not bring back a model that was removed by hand", async () => {
+  await using changing = await openChanging();
+  const { store, folder } = changing;
+  const removed = "models/changing_dog.ts";
+  await Deno.remove(join(folder, removed));
+  await store("changing_dogs").updateMany({}, { $set: { tail: true } });
+  assertEquals(await changing.again(true), {
+    lines: [
+      "+ changing_dogs.tail: Boolean, required",
+      `${removed} was removed by hand, and is not written`,
+    ],
+    files: ["models.json"],
+  });
+});

@@ -16,6 +16,11 @@ const REFUSED: readonly (readonly [object, string | RegExp])[] = [
   [{ from: AWAY, login: true }, '"login" and "from" exclude each other'],
   [{ from: AWAY, report: "x" }, '"report" is not a function'],
   [{ from: AWAY }, /no MongoDB at mongodb:\/\/127\.0\.0\.1:1\/x.* \(.+\)$/],
+  [
+    { from: `${AWAY}&tlsCertificateKeyFilePassword=secret&proxyPassword=secret` },
+    /no MongoDB at mongodb:\/\/127\.0\.0\.1:1\/x.*FilePassword=…&proxyPassword=… \(.+\)$/,
+  ],
+  [{ from: "mongodb://ann:sec\nret@/" }, /no MongoDB at mongodb:\/\/\/ \(.+\)$/],
   [{ from: "mongodb://ann:secret@/" }, /no MongoDB at mongodb:\/\/\/ \(.+\)$/],
 ];
 
@@ -107,4 +112,19 @@ test("new --from reads MONGODB_URI or a URI, of which it warns, and compares at 
   const { out } = await runNew(join(folder, "cats"), ["--from", "--write"], { MONGODB_URI: uri });
   assertEquals(out, `${changed.out}Wrote models/command_cat.ts, models.json\n`);
   await Deno.remove(folder, { recursive: true });
+});
+
+test("new --from shows no password of an argument that it refuses", async () => {
+  const folder = await Deno.makeTempDir();
+  for (
+    const args of [["mongodb://ann:secret@x/y", "--from"], ["--form=mongodb://ann:secret@x/y"]]
+  ) {
+    const { code, err } = await runNew(folder, args);
+    assertMatch(
+      err,
+      /^Cannot make an application: "(--form=)?mongodb:\/\/x\/y" is neither a folder/,
+    );
+    assertEquals(code, 1);
+  }
+  await Deno.remove(folder);
 });
