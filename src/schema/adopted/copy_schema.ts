@@ -68,13 +68,17 @@ function elementsOf(type: SchemaType): SchemaType[] {
 /** Options by which Mongrove would read the schema, although the application means something else. */
 const OWN_OPTIONS = ["apart", "dateOnly", "exists", "hidden", "managed", "readonly", "unguarded"];
 
+const { ObjectId, UUID } = mongoose.Schema.Types;
+
 function ownRules(type: SchemaType, { adoption, refersTo }: Level): void {
   // Mongoose's clone shares the validators with the model.
   type.validators = type.validators.map((each) => ({ ...each }));
   const options = type.options as Record<string, unknown>;
   for (const name of OWN_OPTIONS) delete options[name];
   const { ref, refPath } = options;
-  if (ref === undefined && refPath === undefined) return;
+  // Middleware may populate a path without `ref`, if it names the model.
+  const isIdentifier = type instanceof ObjectId || type instanceof UUID;
+  if (ref === undefined && refPath === undefined && !isIdentifier) return;
   options.identifierOnly = true;
   const referred = classOfModel(modelOf(ref, adoption.model));
   if (referred === undefined) return;
