@@ -129,3 +129,26 @@ test("a path without ref that middleware populates stays an identifier", async (
   const made = await app.post("/adopted-clerks", { name: "a", salary, years: [{ salary }] });
   assertEquals((await app.get("/adopted-clerks")).body, [made.body]);
 });
+
+const lockerSchema = new Schema({
+  name: String,
+  pin: { type: String, select: false },
+  inner: { code: { type: String, select: false }, key: { type: String, select: false } },
+});
+
+const Locker = adopt(mongoose.model("AdoptedLocker", lockerSchema), {
+  shown: ["name", "pin", "inner", "inner.code"],
+  writable: ["name", "pin", "inner.code", "inner.key"],
+  rest: { route: "/adopted-lockers", methods: [all(), one(), create()] },
+});
+
+test("a path with select: false is shown if it has a name of its own", async () => {
+  await using app = await mount([Locker]);
+  const given = { name: "a", pin: "1", inner: { code: "2", key: "3" } };
+  const made = await app.post<EntityBody>("/adopted-lockers", given);
+  const shown = { ...given, inner: { code: "2" }, _id: made.body._id, __v: 0 };
+  assertEquals(made.body, shown as never);
+  assertEquals((await app.get(`/adopted-lockers/${made.body._id}`)).body, shown);
+  assertEquals((await app.get(`/adopted-lockers${asQuery({ pin: "1" })}`)).body, [shown]);
+  assertEquals((await app.get(`/adopted-lockers${asQuery({ "inner.key": "3" })}`)).status, 400);
+});

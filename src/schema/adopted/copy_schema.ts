@@ -53,11 +53,18 @@ function copySchema(schema: Schema, level: Level): Schema {
     const { hidden, readonly } = access.get(path) ?? { hidden: true, readonly: true };
     for (const each of [type, ...elementsOf(type)]) ownRules(each, level);
     Object.assign(type.options, { hidden, readonly });
+    if (!hidden) selectAgain(type);
   }
   guardValidators(copy);
   showVirtuals(copy, virtuals);
   if (changesJson(schema)) shapeJson(copy, level);
   return copy;
+}
+
+/** A path with `select: false` is hidden, unless `shown` names it. */
+function selectAgain(type: SchemaType): void {
+  delete (type.options as { select?: boolean }).select;
+  delete (type as { selected?: boolean }).selected;
 }
 
 function elementsOf(type: SchemaType): SchemaType[] {
