@@ -108,15 +108,25 @@ export function checkNames(adoption: Adoption, { rests }: ModelDescription): voi
   const known = new Set(allPaths(schema, ""));
   for (const [list, names] of Object.entries({ shown, writable })) {
     for (const name of names === "all" ? [] : names) {
-      if (known.has(name) || list === "shown" && name in virtualsOf(schema)) continue;
+      if (known.has(name) || list === "shown" && Object.hasOwn(virtualsOf(schema), name)) continue;
       throw new TypeError(`"${list}" names "${name}", which is no path of the schema`);
     }
   }
-  const unknown = [...virtuals].find((name) => !(name in virtualsOf(schema)));
+  const set = writable === "all" ? undefined : [...writable].find((name) => isSetBy(schema, name));
+  if (set !== undefined) {
+    throw new TypeError(`"writable" names "${set}", which Mongoose sets`);
+  }
+  const unknown = [...virtuals].find((name) => !Object.hasOwn(virtualsOf(schema), name));
   if (unknown !== undefined) {
     throw new TypeError(`"virtuals" names "${unknown}", which is no virtual of the schema`);
   }
   for (const name of virtualsIn(adoption)) checkVirtual(model, name);
+}
+
+function isSetBy(schema: Schema, name: string): boolean {
+  const stamps: readonly unknown[] = Object.values(stampFields(schema));
+  return name === schema.get("versionKey") || stamps.includes(name) ||
+    name === "_id" && hasDefault(schema.path(name));
 }
 
 const SECRETS = /passw|pwd|token|hash|salt|secret/i;
