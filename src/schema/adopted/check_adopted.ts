@@ -194,6 +194,7 @@ export function checkRests(schema: Schema, { description, adoption }: {
 }): void {
   const { rests, parts } = description;
   hintAtTenants(schema, description);
+  hintAtUpdates(schema, description);
   for (const name of parts.keys()) {
     if (accessOf(adoption).get(name)?.hidden) {
       throw new TypeError(`"parts" names "${name}", which is not in "shown"`);
@@ -232,6 +233,16 @@ function hintAtTenants(schema: Schema, { target, rests }: ModelDescription): voi
       }" of "${target.name}" is unique over all tenants: begin the index with "${tenant}"`,
     );
   }
+}
+
+/** The routes of many applications send `updateOne()`, whose middleware a saved document does not run. */
+function hintAtUpdates(schema: Schema, { target, rests }: ModelDescription): void {
+  const saves = rests.flatMap(({ methods }) => methods)
+    .find(({ operation }) => operation === "update" || operation === "replace");
+  if (saves === undefined || !hasMiddleware(schema, ["updateOne"])) return;
+  logHint(
+    `"${target.name}" has middleware of updateOne(), which ${saves.operation}() does not run: use middleware of save()`,
+  );
 }
 
 /** A hook may set values that clients may not. */
