@@ -1,4 +1,4 @@
-import type { Model, Types } from "mongoose";
+import type { Document, Types } from "mongoose";
 import type { PartRestOptions } from "../declare/decorators/rest.ts";
 import type { DefineOptions } from "../declare/define_input.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
@@ -43,11 +43,14 @@ export type WritableNames<X> = "all" | readonly PathOf<RawOf<X>>[];
 /** The class that {@linkcode adopt} returns. */
 export type Adopted<X> = ModelClass<InstanceOf<X>>;
 
-/** @internal The types of the stored values, methods and virtuals of a model. */
+/**
+ * @internal The types of the stored values, methods and virtuals of a model. A model with statics is no `Model<infer T>`
+ * to TypeScript, but has these members of it.
+ */
 export type TypesOf<X> = X extends
-  Model<infer T, infer _Q, infer I, infer V, infer _H, infer _S, infer _L>
-  ? { readonly raw: T; readonly members: I & V; readonly virtuals: V }
-  : { readonly raw: unknown; readonly members: unknown; readonly virtuals: unknown };
+  { castObject(stored: object): infer T; new (...args: never[]): infer H }
+  ? { readonly raw: T; readonly members: Omit<H, keyof Document | keyof T> }
+  : { readonly raw: unknown; readonly members: unknown };
 
 /** @internal */
 export type RawOf<X> = TypesOf<X>["raw"];
@@ -60,7 +63,11 @@ export type InstanceOf<X> = IsUnknown<RawOf<X>> extends true ? UnnamedModel
     & Omit<TypesOf<X>["members"], keyof FrameworkModel>;
 
 /** @internal */
-export type VirtualOf<X> = keyof TypesOf<X>["virtuals"] & string;
+export type VirtualOf<X> = VirtualIn<TypesOf<X>["members"]>;
+
+type VirtualIn<T> = {
+  [K in keyof T & string]: T[K] extends (...args: never) => unknown ? never : K;
+}[keyof T & string];
 
 /** @internal */
 export type PartName<X> = RawOf<X> extends infer T

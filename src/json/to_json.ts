@@ -4,7 +4,7 @@ import type { Document, Model, Schema } from "mongoose";
 import { asAdopted } from "../schema/adopted/stand_behind.ts";
 import { getModel } from "../schema/get_model.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import { rawArray, rawValues } from "../schema/mongoose/documents/document_values.ts";
+import { nestedPlace, rawArray, rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { jsonFor, showsStoredValues } from "../schema/mongoose/documents/hide_in_json.ts";
 import { dateToJson, dayToJson, findJsonType, integerToJson, isBson } from "./json_types.ts";
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
@@ -145,7 +145,12 @@ class JsonMaker {
     return result;
   }
 
-  #document(given: Document): object | null {
+  #document(given: Document): unknown {
+    const nested = nestedPlace(given);
+    if (nested !== undefined) {
+      const json: unknown = this.#document(nested.doc);
+      return nested.path.split(".").reduce((at, name) => Object(at)[name], json) ?? null;
+    }
     const doc = asAdopted(given, (target) => getModel(target) as unknown as Model<unknown>);
     if (doc === undefined) return null;
     const schema = doc.schema as Schema;

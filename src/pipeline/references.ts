@@ -11,9 +11,10 @@ import { forbidden, type Problems } from "../errors/refusals.ts";
 import { withConditions } from "../filter/cast_filter.ts";
 import { checkFilter } from "../filter/check_filter.ts";
 import { everyFilter, type Filter, KEEP_CONDITIONS } from "../filter/filters.ts";
+import { adoptionOf } from "../schema/adopted/adoption.ts";
 import { describeShape, type FieldShape } from "../schema/fields/shape.ts";
 import { getModel } from "../schema/get_model.ts";
-import { referredClass } from "../schema/model_name.ts";
+import { modelName, referredClass } from "../schema/model_name.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { castIdentifier } from "../sources/entities.ts";
 import type { NamedReference } from "../write/body/cast_body.ts";
@@ -57,7 +58,11 @@ export async function referredModels(
 export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   const ref: unknown = type?.options.ref;
   // A class that is referenced by its name may not be compiled yet.
-  return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
+  const target = referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
+  // An adopted model of this name on another connection.
+  const isForeign = type?.options.identifierOnly === true && target !== undefined &&
+    adoptionOf(target) !== undefined && modelName(target) !== ref;
+  return isForeign ? undefined : target;
 }
 
 export const SAY_AT_FIELD = "which the field says: @prop({ ref, unguarded: true })";

@@ -162,7 +162,7 @@ function fillSchema(
   const idFirst = [...fields].sort(([a], [b]) => Number(b === "_id") - Number(a === "_id"));
   forAll(idFirst, ([name, field]) =>
     naming(target, () => {
-      refuseReserved(name);
+      if (adoption === undefined || name !== UNCALLED_MEMBER) refuseReserved(name);
       if (adoption !== undefined) return;
       if (field.options.apart === true && !parts.has(name)) {
         throw new TypeError(`property "${name}" is apart and has no @rest: nothing would show it`);
@@ -294,6 +294,9 @@ function addVersion({ rests }: ModelDescription, schema: Schema): void {
   if (rests.length === 0 || typeof key !== "string" || schema.path(key) !== undefined) return;
   schema.add({ [key]: Number } as Parameters<Schema["add"]>[0]);
 }
+
+/** Nobody calls it on the document of a model, so Mongoose has always allowed this path, as in trees of categories. */
+const UNCALLED_MEMBER = "parent";
 
 /** The field would replace a member of Mongoose's documents, and saving or reading would fail. */
 function refuseReserved(name: string): void {

@@ -84,3 +84,19 @@ test("the start tells in the log which middleware never runs, and names shown se
     `"AdoptedIdle" has middleware of ${idle}, which no request runs: use hooks, or middleware of documents`,
   ]);
 });
+
+test("the start tells in the log that update() saves documents", () => {
+  using log = stub(console, "warn");
+  const saved = new mongoose.Schema({ name: String });
+  saved.pre("updateOne", () => {});
+  const target = adopt(mongoose.model("AdoptedSaved", saved), {
+    shown: "all",
+    writable: "all",
+    rest: { route: "/adopted-saved", methods: [one(), update(), remove()] },
+  });
+  Framework.initialize({ models: [target], tidy: false });
+  const hint = "which update() does not run: use middleware of save()";
+  assertEquals(log.calls.map(({ args }) => args[0]), [
+    `"AdoptedSaved" has middleware of updateOne(), ${hint}`,
+  ]);
+});

@@ -84,6 +84,18 @@ const CASES: Readonly<Record<string, Case>> = {
   'its "_id" is of the type Date': { schema: () => new S({ _id: Date }) as Schema },
   '"shown" names "nam", which is no path of the schema': { options: { shown: ["nam"] } },
   '"writable" names "id", which is no path of the schema': { options: { writable: ["id"] } },
+  '"shown" names "constructor", which is no path of the schema': {
+    options: { shown: ["constructor"] },
+  },
+  '"virtuals" names "toString", which is no virtual of the schema': {
+    options: { virtuals: ["toString"] },
+  },
+  '"writable" names "made", which Mongoose sets': {
+    schema: () => new S({ name: String }, { timestamps: { createdAt: "made" } }) as Schema,
+    options: { writable: ["name", "made"] },
+  },
+  '"writable" names "__v", which Mongoose sets': { options: { writable: ["__v"] } },
+  '"writable" names "_id", which Mongoose sets': { options: { writable: ["_id"] } },
   '"virtuals" names "label", which is no virtual of the schema': {
     options: { virtuals: ["label"] },
   },

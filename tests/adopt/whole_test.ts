@@ -219,3 +219,44 @@ test("queryFor() and getModel() take the adopted class", async () => {
   assertEquals([counts.modelName, await counts.countDocuments({ name: "One" })], ["WholeShop", 1]);
   assertEquals((await counts.findById(shop._id))?.name, "One");
 });
+
+const leafSchema = new Schema({
+  name: String,
+  parent: { type: Schema.Types.ObjectId, ref: "WholeLeaf" },
+});
+
+const Leaf = adopt(mongoose.model("WholeLeaf", leafSchema), {
+  shown: "all",
+  writable: "all",
+  rest: {
+    route: "/whole-leaves",
+    main: true,
+    history: true,
+    methods: [
+      all({ populate: { parent: true }, filter: ["name", "parent.name"] as never }),
+      one(),
+      create(),
+      update(),
+      remove(),
+    ],
+  },
+});
+
+test("a path has the name of a member of documents that nobody calls", async () => {
+  await using app = await mountOnReplicaSet([Leaf]);
+  const root = await app.post<EntityBody>("/whole-leaves", { name: "a" });
+  const leaf = await app.post<EntityBody>("/whole-leaves", { name: "b", parent: root.body._id });
+  assertEquals(leaf.body.parent, root.body._id, leaf.text);
+  const path = `/whole-leaves/${leaf.body._id}`;
+  const changed = await app.patch(path, { name: "c" });
+  assertEquals(changed.body, { ...leaf.body, name: "c", __v: 1 });
+  const found = `/whole-leaves${asQuery({ "parent.name": "a" })}&populate=parent`;
+  assertEquals((await app.get(found)).body, [{
+    ...leaf.body,
+    name: "c",
+    __v: 1,
+    parent: root.body,
+  }]);
+  assertEquals((await app.patch<EntityBody>(path, { parent: null })).body.parent, undefined);
+  assertEquals((await app.delete(path)).status, 204);
+});

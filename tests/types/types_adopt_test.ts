@@ -68,6 +68,35 @@ function inferred() {
   return adopt(Unknown, { shown: ["any.path"], writable: "all", rest: { route: "/b", methods } });
 }
 
+interface Shouts {
+  shout(): string;
+}
+
+/** The usual type of a model with statics. */
+interface PetModel extends mongoose.Model<Pet, unknown, Shouts> {
+  byName(name: string): Promise<unknown>;
+}
+
+/** Never called. */
+function withStatics(Model: PetModel) {
+  const schema = new Schema({ a: String }, { statics: { known: () => 1 } });
+  // @ts-expect-error: a path that does not exist
+  adopt(mongoose.model("TypesStatics", schema), { shown: ["b"], writable: "all", rest });
+  // @ts-expect-error: a nested path that does not exist
+  adopt(Model, { shown: ["home.street"], writable: "all", rest });
+  // @ts-expect-error: a method, which no client sees
+  adopt(Model, { shown: ["shout"], writable: "all", rest });
+  return adopt(Model, {
+    shown: ["home.city", "toys.label"],
+    writable: ["name"],
+    rest: {
+      route: "/c",
+      methods: [one({ preSend: (_req, pet) => pet.shout() === pet.name ? pet : null })],
+    },
+  });
+}
+
 Deno.test("adopt() types the paths of a model", () => {
-  assertEquals([typeof declared, typeof inferred], ["function", "function"]);
+  const types = [declared, inferred, withStatics].map((each) => typeof each);
+  assertEquals(types, ["function", "function", "function"]);
 });

@@ -166,7 +166,8 @@ export class FilterCompiler {
         const message = `Operator "${name}" is not allowed at "${context.path}"`;
         throw badFormat(message, { operator: name, field: context.path });
       }
-      if (operator.reads === "whole") refuseSecretive(context);
+      const { reads } = operator;
+      if (reads === "whole" || reads === "own" && isNested(context)) refuseSecretive(context);
       result[name] = operator.compile(operand, { ...inner, operator: name });
     }
     for (const name of Object.keys(result)) {
@@ -229,6 +230,11 @@ function isOnFields(condition: unknown): boolean {
     if (name === "$not") return isOnFields(operand);
     return name === "$elemMatch" && (!isOnElement(operand) || isOnFields(operand));
   });
+}
+
+/** No answer tells whether such an object is stored, which a hidden path in it may decide. */
+function isNested({ field }: Context): boolean {
+  return field.kind === "object" && field.type === undefined;
 }
 
 /** By a comparison of the whole object, a client could guess the secret. */

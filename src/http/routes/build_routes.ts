@@ -8,6 +8,7 @@ import { performOf } from "../../pipeline/class_methods.ts";
 import { operationOfRoute, routeNameOf } from "../../pipeline/plugins/operation_names.ts";
 import { rightsOf } from "../../pipeline/request/reader_rights.ts";
 import { actingLevel, type Level, type Route } from "../../pipeline/request/route.ts";
+import { adoptionOf } from "../../schema/adopted/adoption.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeParts, type PartDescription } from "../../schema/describe_parts.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
@@ -62,9 +63,10 @@ export function buildRoutes(
   const routes = forAll(models, (target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
-    // This is usually one class whose module was evaluated twice.
+    // This is usually one class whose module was evaluated twice. Adopted models may be on several connections.
     const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
-    claim(owners, { target, what, key: `${what} of ${target.name}` });
+    const connection = adoptionOf(target)?.connection?.id ?? "";
+    claim(owners, { target, what, key: `${what} of ${target.name} ${connection}` });
     const own = forAll(rests, (rest) => {
       const { getConnection } = rest;
       const shared = { ...settings, ...getConnection && { getConnection } };

@@ -23,7 +23,10 @@ export interface Adoption {
 /** The shown virtuals. */
 export function virtualsIn({ model, shown, virtuals }: Adoption): string[] {
   const known = virtualsOf(model.schema as Schema);
-  return [...virtuals, ...shown === "all" ? [] : [...shown].filter((name) => name in known)];
+  return [
+    ...virtuals,
+    ...shown === "all" ? [] : [...shown].filter((name) => Object.hasOwn(known, name)),
+  ];
 }
 
 const adoptions = new WeakMap<ModelClass, Adoption>();

@@ -108,15 +108,25 @@ export function checkNames(adoption: Adoption, { rests }: ModelDescription): voi
   const known = new Set(allPaths(schema, ""));
   for (const [list, names] of Object.entries({ shown, writable })) {
     for (const name of names === "all" ? [] : names) {
-      if (known.has(name) || list === "shown" && name in virtualsOf(schema)) continue;
+      if (known.has(name) || list === "shown" && Object.hasOwn(virtualsOf(schema), name)) continue;
       throw new TypeError(`"${list}" names "${name}", which is no path of the schema`);
     }
   }
-  const unknown = [...virtuals].find((name) => !(name in virtualsOf(schema)));
+  const set = writable === "all" ? undefined : [...writable].find((name) => isSetBy(schema, name));
+  if (set !== undefined) {
+    throw new TypeError(`"writable" names "${set}", which Mongoose sets`);
+  }
+  const unknown = [...virtuals].find((name) => !Object.hasOwn(virtualsOf(schema), name));
   if (unknown !== undefined) {
     throw new TypeError(`"virtuals" names "${unknown}", which is no virtual of the schema`);
   }
   for (const name of virtualsIn(adoption)) checkVirtual(model, name);
+}
+
+function isSetBy(schema: Schema, name: string): boolean {
+  const stamps: readonly unknown[] = Object.values(stampFields(schema));
+  return name === schema.get("versionKey") || stamps.includes(name) ||
+    name === "_id" && hasDefault(schema.path(name));
 }
 
 const SECRETS = /passw|pwd|token|hash|salt|secret/i;
@@ -184,6 +194,7 @@ export function checkRests(schema: Schema, { description, adoption }: {
 }): void {
   const { rests, parts } = description;
   hintAtTenants(schema, description);
+  hintAtUpdates(schema, description);
   for (const name of parts.keys()) {
     if (accessOf(adoption).get(name)?.hidden) {
       throw new TypeError(`"parts" names "${name}", which is not in "shown"`);
@@ -222,6 +233,16 @@ function hintAtTenants(schema: Schema, { target, rests }: ModelDescription): voi
       }" of "${target.name}" is unique over all tenants: begin the index with "${tenant}"`,
     );
   }
+}
+
+/** The routes of many applications send `updateOne()`, whose middleware a saved document does not run. */
+function hintAtUpdates(schema: Schema, { target, rests }: ModelDescription): void {
+  const saves = rests.flatMap(({ methods }) => methods)
+    .find(({ operation }) => operation === "update" || operation === "replace");
+  if (saves === undefined || !hasMiddleware(schema, ["updateOne"])) return;
+  logHint(
+    `"${target.name}" has middleware of updateOne(), which ${saves.operation}() does not run: use middleware of save()`,
+  );
 }
 
 /** A hook may set values that clients may not. */

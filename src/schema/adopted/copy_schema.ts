@@ -53,11 +53,18 @@ function copySchema(schema: Schema, level: Level): Schema {
     const { hidden, readonly } = access.get(path) ?? { hidden: true, readonly: true };
     for (const each of [type, ...elementsOf(type)]) ownRules(each, level);
     Object.assign(type.options, { hidden, readonly });
+    if (!hidden) selectAgain(type);
   }
   guardValidators(copy);
   showVirtuals(copy, virtuals);
   if (changesJson(schema)) shapeJson(copy, level);
   return copy;
+}
+
+/** A path with `select: false` is hidden, unless `shown` names it. */
+function selectAgain(type: SchemaType): void {
+  delete (type.options as { select?: boolean }).select;
+  delete (type as { selected?: boolean }).selected;
 }
 
 function elementsOf(type: SchemaType): SchemaType[] {
@@ -68,13 +75,17 @@ function elementsOf(type: SchemaType): SchemaType[] {
 /** Options by which Mongrove would read the schema, although the application means something else. */
 const OWN_OPTIONS = ["apart", "dateOnly", "exists", "hidden", "managed", "readonly", "unguarded"];
 
+const { ObjectId, UUID } = mongoose.Schema.Types;
+
 function ownRules(type: SchemaType, { adoption, refersTo }: Level): void {
   // Mongoose's clone shares the validators with the model.
   type.validators = type.validators.map((each) => ({ ...each }));
   const options = type.options as Record<string, unknown>;
   for (const name of OWN_OPTIONS) delete options[name];
   const { ref, refPath } = options;
-  if (ref === undefined && refPath === undefined) return;
+  // Middleware may populate a path without `ref`, if it names the model.
+  const isIdentifier = type instanceof ObjectId || type instanceof UUID;
+  if (ref === undefined && refPath === undefined && !isIdentifier) return;
   options.identifierOnly = true;
   const referred = classOfModel(modelOf(ref, adoption.model));
   if (referred === undefined) return;

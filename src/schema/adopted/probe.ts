@@ -30,7 +30,7 @@ export const probe = memoize((model: Model<unknown>): Probe => {
 
 function pathsIn(schema: Schema, prefix: string): string[] {
   return typesOf(schema).flatMap(([path, type]) => {
-    const inner = type.instance === "Map" ? undefined : embeddedSchema(type);
+    const inner = embeddedSchema(type);
     const below = inner === undefined ? [] : pathsIn(inner, `${prefix}${path}.`);
     return [`${prefix}${path}`, ...below];
   });
@@ -38,10 +38,16 @@ function pathsIn(schema: Schema, prefix: string): string[] {
 
 function holds(json: unknown, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return true;
-  const at: unknown = Array.isArray(json) ? json[0] : json;
-  return typeof at === "object" && at !== null && name in at &&
-    holds(at[name as keyof typeof at], rest);
+  if (Array.isArray(json)) return holds(json[0], [name, ...rest]);
+  const { [MAP_KEY]: inMap, [name]: value }: Record<string, unknown> = json instanceof Map
+    ? Object.fromEntries(json)
+    : Object(json);
+  if (inMap !== undefined) return holds(inMap, [name, ...rest]);
+  // A transform often sets `undefined`, which JSON leaves out.
+  return value !== undefined && holds(value, rest);
 }
+
+const MAP_KEY = "probe~";
 
 function sampleOf(schema: Schema): unknown {
   const sample = {};
@@ -79,7 +85,7 @@ function valueFor(type: SchemaType): unknown {
   };
   const element = elementOf(type);
   const inner = schema === undefined ? element && valueFor(element) : sampleOf(schema);
-  if (type.instance === "Map") return new Map([["probe", inner]]);
+  if (type.instance === "Map") return new Map([[MAP_KEY, inner]]);
   if (type.instance === "Array") return [inner ?? "probe"];
   return inner ?? first ?? VALUES[type.instance]?.() ?? "probe";
 }

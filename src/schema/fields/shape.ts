@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
 import { isAdopted } from "../adopted/adoption.ts";
+import { showsVirtual } from "../adopted/shown_virtuals.ts";
 import { buildSchema, schemaClass, usualSchema } from "../build_schema.ts";
 import { referredClass } from "../model_name.ts";
 import { isGivenId } from "../mongoose/schemas/field_rules.ts";
@@ -174,12 +175,24 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
       shape.add(alias.split("."), SECRET);
     }
   });
-  if (isAdopted(schema)) hideEmpty(shape);
+  if (isAdopted(schema)) {
+    hideVirtuals(shape, schema);
+    hideEmpty(shape);
+  }
   addVersion(shape, schema);
   if (rights === MOST_RESTRICTED) {
     for (const [name, kind] of shape.kinds) checkKindOf(shape, { name, kind });
   }
   return shape;
+}
+
+/** A hook may return a copy that holds the virtuals of a nested path. */
+function hideVirtuals(shape: Shape, schema: Schema): void {
+  for (const name of Object.keys(virtualsOf(schema))) {
+    const [first = "", ...below] = name.split(".");
+    const isNested = below.length > 0 && shape.fields.get(first)?.shape !== undefined;
+    if (isNested && !showsVirtual(schema, name)) shape.add([first, ...below], SECRET);
+  }
 }
 
 /** A nested path without shown fields would be an empty object in every answer. */

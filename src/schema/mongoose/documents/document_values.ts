@@ -14,6 +14,27 @@ export function rawValues(doc: Document): Record<string, unknown> {
   return (doc as unknown as Record<typeof VALUES_KEY, Record<string, unknown>>)[VALUES_KEY];
 }
 
+interface NestedObject {
+  readonly "$__isNested"?: boolean;
+  readonly "$__parent": Document;
+  /** Mongoose shares it with the document. */
+  readonly "$__": { readonly getters?: Readonly<Record<string, unknown>> };
+}
+
+/** `document.nested` is an object of Mongoose that has no schema. */
+export function nestedPlace(
+  given: Document,
+): { readonly doc: Document; readonly path: string } | undefined {
+  const { $__isNested: isNested, $__: { getters = {} } = {} } = given as unknown as NestedObject;
+  if (!isNested) return undefined;
+  let doc = given;
+  while ((doc as unknown as NestedObject).$__isNested) {
+    doc = (doc as unknown as NestedObject).$__parent;
+  }
+  const [path = ""] = Object.entries(getters).find(([, each]) => each === given) ?? [];
+  return { doc, path };
+}
+
 /** Reads through Mongoose's proxy around an array are slow. */
 export function rawArray(array: readonly unknown[]): readonly unknown[] {
   return (array as { readonly __array?: readonly unknown[] }).__array ?? array;
