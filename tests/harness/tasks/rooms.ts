@@ -25,7 +25,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   tanstack: ["client"],
   plugin: ["declare", "errors"],
   keys: ["plugin"],
-  adopt: ["declare", "schema"],
+  adopt: ["declare", "errors", "schema"],
   schema: ["declare", "errors"],
   json: ["schema"],
   store: ["declare", "errors", "filter", "schema"],
