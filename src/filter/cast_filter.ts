@@ -29,9 +29,13 @@ function isCast([path, value]: [string, unknown], model: Model<unknown>): boolea
  * MongoDB.
  */
 export function withConditions<Q extends object>(query: Q, conditions: Filter): Q {
+  // `where()` in middleware replaces a condition on the same path, and joins the lists of `$or`, but
+  // it adds to `$and`.
+  const isJoined = Object.keys(conditions).every((key) => key === "$and");
   // `find()` may copy the conditions, but cast operators are found by the identity of their
   // objects.
-  (query as Query<unknown, unknown>).setQuery(conditions as never);
+  const bound = isJoined ? conditions : { $and: [conditions] };
+  (query as Query<unknown, unknown>).setQuery(bound as never);
   return replaceCast(query, castAround);
 }
 
