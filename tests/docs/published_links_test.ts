@@ -51,6 +51,7 @@ Deno.test("mendLinks() keeps what the package has, and takes the rest", () => {
     mendLinks(text, { page, published, ...root !== undefined && { root } });
   const rows: [text: string, mended: string][] = [
     ["[a](docs/lists.md#b) [c](x.md)", "[a](docs/lists.md#b) c"],
+    ["[`a([b])`](x.md) and [`[c]`](docs/lists.md)", "`a([b])` and [`[c]`](docs/lists.md)"],
     ["| ![d](a.png) | ![e](b.svg) |\n", ""],
     [
       "[f](https://example.com/x.md) `g[h](i)` [j](#k)",

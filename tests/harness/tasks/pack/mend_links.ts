@@ -16,7 +16,7 @@ export interface PageOfPackage {
 const PICTURES = /^\|?(?:\s*!\[[^\]\n]*\]\([^)\n]+\)\s*\|?)+\n/gm;
 
 /** A link to a file, with its label and the fragment. */
-const LINK = /\[([^[\]\n]*)\]\(([\w./-]+\.(?:md|json))(#[\w-]+)?\)/g;
+const LINK = /\[((?:[^[\]\n]|\[[^[\]\n]*\])*)\]\(([\w./-]+\.(?:md|json))(#[\w-]+)?\)/g;
 
 /** Removes pictures, and links to files outside of the package. */
 export function mendLinks(text: string, { page, published, root }: PageOfPackage): string {

@@ -23,7 +23,7 @@ export async function makeNpmPackage(source: Files): Promise<Files> {
   // The site of npm shows the first page alone. Of the others, the package has what SKILL.md names.
   for (const page of [...published].filter((path) => /\w\.md$/.test(path) && path !== "SKILL.md")) {
     const links = { page, published, root: `https://jsr.io/${name}/${version}/` };
-    if (page !== "README.md" && !skill.includes(`(${page}`)) files.delete(page);
+    if (page !== "README.md" && !skill.includes(page)) files.delete(page);
     else files.set(page, mendLinks(files.get(page) ?? "", links));
   }
   const { dependencies, ...rest } = manifest;
