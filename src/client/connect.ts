@@ -107,10 +107,13 @@ export interface Api {
  * ```
  */
 export function connect(base: string, options: ConnectOptions = {}): Api {
-  const { apiKey, headers } = options;
-  checkNumbers(options);
+  const { apiKey, headers, timeoutMS, retry } = options;
+  for (const [name, value = 1] of Object.entries({ ...retry, timeoutMS })) {
+    // Not true of any other type, nor of NaN, with which a 503 would be repeated without an end.
+    if (+value !== value || value < 0) throw new TypeError(`Cannot connect: ${name} is ${value}`);
+  }
   if (apiKey && typeof headers !== "function" && new Headers(headers).has("authorization")) {
-    throw new TypeError("Cannot connect: apiKey and the header authorization exclude each other");
+    throw new TypeError("Cannot connect: apiKey beside the header authorization");
   }
   const send: Send = (outgoing) => sendRequest(outgoing, options);
   const root = trimmed(base);
@@ -127,16 +130,4 @@ export function connect(base: string, options: ConnectOptions = {}): Api {
       return await runBatch(build, { root, send, options }) as never;
     },
   };
-}
-
-/** With `NaN`, the client would repeat requests without an end. */
-function checkNumbers({ timeoutMS = 1, retry = {} }: ConnectOptions): void {
-  const { times = 0, pauseMS = 0, maxPauseMS = 0 } = retry;
-  const numbers = { timeoutMS, "retry.pauseMS": pauseMS, "retry.maxPauseMS": maxPauseMS };
-  const wrong = Object.entries(numbers).find(([name, value]) =>
-    typeof value !== "number" || !(value >= (name === "timeoutMS" ? 1 : 0))
-  );
-  const [name, value] = wrong ?? ["retry.times", times];
-  if (wrong === undefined && Number.isSafeInteger(times) && times >= 0) return;
-  throw new TypeError(`Cannot connect: ${name} is ${String(value)}`);
 }

@@ -62,7 +62,7 @@ test("apiKey and the header authorization are refused by connect()", () => {
     assertThrows(
       () => connect("http://x", { apiKey: KEY, headers: each }),
       TypeError,
-      "Cannot connect: apiKey and the header authorization exclude each other",
+      "Cannot connect: apiKey beside the header authorization",
     );
   }
   connect("http://x", { apiKey: KEY, headers: { "x-desk": "north" } });
