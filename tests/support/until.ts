@@ -1,13 +1,22 @@
 import mongoose from "mongoose";
 
-/** Waits for at most a minute by default. */
+/** Waits for a minute by default, and on a busy machine for three times as long, also for one look that never ends. */
 export async function until(
   holds: () => Promise<boolean> | boolean,
   { seconds = 60, everyMs = 25 }: { seconds?: number; everyMs?: number } = {},
 ): Promise<void> {
-  for (let left = seconds * 1000 / everyMs; left > 0; left--) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("It did not hold in time")), 3000 * seconds);
+  });
+  late.catch(() => {});
+  try {
+    for (let left = seconds * 1000 / everyMs; left > 0; left--) {
+      if (await Promise.race([holds(), late])) return;
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+  } finally {
+    clearTimeout(timer);
   }
   throw new Error("It never held");
 }
