@@ -289,7 +289,9 @@ longTest(
     });
     using error = stub(console, "error");
     await assertUnavailable(app);
-    assertEquals([asked.length, error.calls.length], [1, 1]);
+    // Other files of the isolate may log as well.
+    const logged = error.calls.filter(({ args }) => args[0] === asked[0]);
+    assertEquals([asked.length, logged.length], [1, 1]);
     await connection.close();
   },
 );

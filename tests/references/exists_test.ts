@@ -114,7 +114,7 @@ test("the query has no more in it than the identifiers, and asks for no more", a
   const { filter, projection, maxTimeMS } = find?.command ?? {};
   const asked = JSON.parse(JSON.stringify({ filter, projection, limits: { timeMS: maxTimeMS } }));
   const expected = {
-    filter: { _id: { $in: [id] } },
+    filter: { $and: [{ _id: { $in: [id] } }] },
     projection: { _id: 1 },
     limits: { timeMS: 4321 },
   };
