@@ -77,7 +77,7 @@ export interface Api {
  * URL may be a path.
  * @param options The headers, the API key, the time limit, and the repetition of requests.
  * @returns The client.
- * @throws {TypeError} If the options have an API key and the header `Authorization`, or a number that is none.
+ * @throws {TypeError} If the options have an API key and the header `Authorization`.
  *
  * @example Read, change and list movies
  * ```ts
@@ -107,11 +107,7 @@ export interface Api {
  * ```
  */
 export function connect(base: string, options: ConnectOptions = {}): Api {
-  const { apiKey, headers, timeoutMS, retry } = options;
-  for (const [name, value = 1] of Object.entries({ ...retry, timeoutMS })) {
-    // Not true of any other type, nor of NaN, with which a 503 would be repeated without an end.
-    if (+value !== value || value < 0) throw new TypeError(`Cannot connect: ${name} is ${value}`);
-  }
+  const { apiKey, headers } = options;
   if (apiKey && typeof headers !== "function" && new Headers(headers).has("authorization")) {
     throw new TypeError("Cannot connect: apiKey beside the header authorization");
   }

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { connect, type NewOf, type Page, type Query } from "@mongrove/mongrove/client";
 import type { Film } from "../fixtures/studio.ts";
 import { serve } from "../harness/serve.ts";
@@ -29,19 +29,6 @@ const LOST: Readonly<Record<string, unknown>> = {
   undefined: Object.create({ constructor: undefined }),
   symbol: { [Symbol("gt")]: 1979 },
 };
-
-test("numbers of connect() that are none are refused at once", () => {
-  for (const wrong of [NaN, -1, "10 mb", "", null, [], {}]) {
-    for (const name of ["times", "pauseMS", "maxPauseMS"]) {
-      const retry = untyped<object>({ [name]: wrong });
-      assertThrows(() => connect("/api", { retry }), TypeError, `Cannot connect: ${name} is`);
-    }
-    const timeoutMS = untyped<number>(wrong);
-    assertThrows(() => connect("/api", { timeoutMS }), TypeError, "Cannot connect: timeoutMS is");
-  }
-  connect("/api", { timeoutMS: Infinity, retry: { times: 0, pauseMS: 0, maxPauseMS: Infinity } });
-  connect("/api", untyped<object>({ timeoutMS: undefined, retry: { times: undefined } }));
-});
 
 /** The places of a filter in which a value may stand, with their paths. */
 const PLACES: readonly (readonly [string, (value: unknown) => object])[] = [

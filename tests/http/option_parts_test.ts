@@ -301,7 +301,7 @@ function adopting(given: object) {
 
 test("a call of the client refuses a time limit that is no positive number", async () => {
   const fetch = () => Promise.resolve(Response.json([]));
-  await refusesLate("timeoutMS", "Infinity 2^53", async (timeoutMS) => {
+  await refusesLate("timeoutMS", "Infinity 2^53 null true", async (timeoutMS) => {
     const api = connect("http://things.invalid", { fetch, timeoutMS } as never);
     await api.resource<Owner>("/owners").all();
   });

@@ -38,7 +38,8 @@ export function pauseAfter(
   { repeated, retryAfter, random }: SendFailure,
   { times = 3, pauseMS = 250, maxPauseMS = 10_000 }: RetryOptions,
 ): number | undefined {
-  if (repeated >= times) return undefined;
+  // Not true of `NaN` either, with which a 503 would be repeated without an end.
+  if (!(repeated < times)) return undefined;
   const asked = retryAfter ? millisecondsOf(retryAfter) : 0;
   if (asked > maxPauseMS) return undefined;
   const own = pauseMS * 2 ** repeated;

@@ -26,6 +26,8 @@ Deno.test("pauseAfter() reads a Retry-After that is a date, and ignores one that
 Deno.test("pauseAfter() ends after the given number of repetitions, and above the longest pause", () => {
   assertEquals(pauseAfter({ ...FIRST, repeated: 3 }, {}), undefined);
   assertEquals(pauseAfter(FIRST, { times: 0 }), undefined);
+  assertEquals(pauseAfter(FIRST, { times: NaN }), undefined);
+  assertEquals(pauseAfter(FIRST, { times: "10 mb" as never }), undefined);
   assertEquals(pauseAfter({ ...FIRST, retryAfter: "11" }, {}), undefined);
   assertEquals(pauseAfter({ ...FIRST, retryAfter: "11" }, { maxPauseMS: 11_000 }), 11_000);
   assertEquals(pauseAfter({ ...FIRST, repeated: 9, random: 1 }, { times: 10 }), 10_000);
