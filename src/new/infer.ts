@@ -172,7 +172,6 @@ function objectType(place: Place): ValueType {
   return { kind: "Class", fields, ...id !== undefined && { id } };
 }
 
-/** Names that are data, such as identifiers or dates. */
 const DATA = /^(\d[\d.:/-]*|[\da-f]{24}|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|.+@.+)$/i;
 
 /** Whether the names in an object are data. */

@@ -76,7 +76,7 @@ async function connect(uri: string, { mongo }: typeof Mongoose): Promise<mongo.M
   }
 }
 
-/** Options such as `tlsCertificateKeyFilePassword` are secrets, too. */
+/** Leaves out the values of all options, some of which are secrets too. */
 export function withoutPassword(text: string): string {
   return text.replaceAll(/\/\/[^]*@/g, "//").replaceAll(/([?&]\w+=)[^&\s]*/g, "$1…");
 }

@@ -14,6 +14,20 @@ const POLL_MS = 100;
 
 const HINT_MS = 10_000;
 
+/** By the clock of the database, like all times of a record. */
+export const ENDED = { endedAt: "$$NOW", tookMS: { $subtract: ["$$NOW", "$startedAt"] } } as const;
+
+export function begunFields(): object {
+  return {
+    outcome: "running",
+    process: { $literal: processName() },
+    startedAt: "$$NOW",
+    endedAt: "$$REMOVE",
+    tookMS: "$$REMOVE",
+    error: "$$REMOVE",
+  };
+}
+
 /** Resolves after `ended`, when no renewal is under way, which could follow the release. */
 export async function keepRenewed(
   lease: Lease,
@@ -61,7 +75,7 @@ export async function whenOpen(
   if (isOpen(connection)) decodeAllNames(connection);
 }
 
-export function processName(): string {
+function processName(): string {
   try {
     return `${hostname()}:${process.pid}`;
   } catch {

@@ -5,10 +5,11 @@ import { isOpen } from "../schema/mongoose/connections.ts";
 import { Lease } from "../store/lease.ts";
 import { pause } from "../store/pause.ts";
 import {
+  begunFields,
+  ENDED,
   keepRenewed,
   LEASE_MS,
   noteUnlessLost,
-  processName,
   releaseQuietly,
   whenOpen,
 } from "./_held_lease.ts";
@@ -119,18 +120,8 @@ export class RepeatLoop {
     const missed = Math.floor((now - dueAt) / intervalMS);
     if (record.outcome === "running") logHint(`"${name}": the last run was cut, and is repeated`);
     if (missed > 0) logHint(`"${name}" has missed ${missed} runs, for which one run follows`);
-    const begun = {
-      missed,
-      outcome: "running",
-      process: { $literal: processName() },
-      startedAt: "$$NOW",
-      endedAt: "$$REMOVE",
-      tookMS: "$$REMOVE",
-      error: "$$REMOVE",
-    };
-    if (!await noteUnlessLost(lease, begun)) return;
-    const ended = { endedAt: "$$NOW", tookMS: { $subtract: ["$$NOW", "$startedAt"] } };
-    const counted = { ...ended, dueAt: new Date(dueAt + missed * intervalMS) };
+    if (!await noteUnlessLost(lease, { missed, ...begunFields() })) return;
+    const counted = { ...ENDED, dueAt: new Date(dueAt + missed * intervalMS) };
     const signal = AbortSignal.any([lease.signal, this.#stopped.signal]);
     let outcome: object = { ...counted, outcome: "done" };
     try {
@@ -139,7 +130,7 @@ export class RepeatLoop {
       const failure = { error: { $literal: errorText(error) } };
       const isStopped = this.#stopped.signal.aborted;
       outcome = isStopped
-        ? { ...ended, ...failure, outcome: "interrupted" }
+        ? { ...ENDED, ...failure, outcome: "interrupted" }
         : { ...counted, ...failure, outcome: "failed" };
       if (!isStopped) this.#report(error);
     }

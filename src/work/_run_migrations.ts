@@ -8,10 +8,11 @@ import { Lease } from "../store/lease.ts";
 import { pause } from "../store/pause.ts";
 import { TimeLimitError } from "../store/time_limit.ts";
 import {
+  begunFields,
+  ENDED,
   keepRenewed,
   LEASE_MS,
   noteUnlessLost,
-  processName,
   releaseQuietly,
   whenOpen,
 } from "./_held_lease.ts";
@@ -179,15 +180,7 @@ class Attempt {
   async #begin(): Promise<boolean> {
     const { order, lease } = this.#options;
     logLine(`Migration "${this.#migration.name}" runs`);
-    return await noteUnlessLost(lease, {
-      order,
-      outcome: "running",
-      process: { $literal: processName() },
-      startedAt: "$$NOW",
-      endedAt: "$$REMOVE",
-      tookMS: "$$REMOVE",
-      error: "$$REMOVE",
-    });
+    return await noteUnlessLost(lease, { order, ...begunFields() });
   }
 
   async #work(): Promise<boolean> {
@@ -237,9 +230,6 @@ class Attempt {
     });
   }
 }
-
-/** By the clock of the database. */
-const ENDED = { endedAt: "$$NOW", tookMS: { $subtract: ["$$NOW", "$startedAt"] } } as const;
 
 function cannotMigrate(name: string, cause: unknown): Error {
   return new Error(`Cannot migrate: "${name}" failed: ${errorText(cause)}`, { cause });

@@ -93,15 +93,20 @@ test("deno run makes an application whose test passes, and overwrites nothing", 
   await Deno.remove(folder, { recursive: true });
 });
 
+/** For commands with this version of Node. */
+async function makeNodeFolder(node: string): Promise<Required<RunCommandOptions>> {
+  const cwd = join(await Deno.makeTempDir(), "my-app");
+  await Deno.mkdir(cwd);
+  // The registry of this machine stands in for npm.jsr.io
+  await Deno.writeTextFile(join(cwd, ".npmrc"), `@jsr:registry=${jsrUrl}npm/\n`);
+  const PATH = dirname(node) + delimiter + Deno.env.get("PATH");
+  return { cwd, env: { ...mongo, JSR_URL: jsrUrl, PATH, npm_config_yes: "true" } };
+}
+
 // The tests below use newer ones
 for (const node of nodes.slice(0, 1)) {
   test(`Node ${node.version} makes an application whose test passes`, async () => {
-    const cwd = join(await Deno.makeTempDir(), "my-app");
-    await Deno.mkdir(cwd);
-    // The registry of this machine stands in for npm.jsr.io
-    await Deno.writeTextFile(join(cwd, ".npmrc"), `@jsr:registry=${jsrUrl}npm/\n`);
-    const PATH = dirname(node.path) + delimiter + Deno.env.get("PATH");
-    const app = { cwd, env: { ...mongo, JSR_URL: jsrUrl, PATH, npm_config_yes: "true" } };
+    const app = await makeNodeFolder(node.path);
     const outputs: string[] = [];
     for (const line of [...NODE_LINES, "npm install --no-audit --no-fund", "npm test"]) {
       const [name = "", ...args] = line.split(" ");
@@ -116,21 +121,17 @@ for (const node of nodes.slice(0, 1)) {
     await runCommand("npm", ["run", "check"], app);
     await lintHooks(["npm", "run", "lint"], app);
     // Started without npm, which leaves it running when it is ended itself
-    const { scripts } = JSON.parse(await Deno.readTextFile(join(cwd, "package.json")));
+    const { scripts } = JSON.parse(await Deno.readTextFile(join(app.cwd, "package.json")));
     await tryOut([node.path, ...scripts.start.split(" ").slice(1)], app);
     // Node tells a path without a file as the program, for example for a file without its extension.
     await runCommand(node.path, ["-e", 'import("@mongrove/mongrove/new")', "no-file"], app);
-    await Deno.remove(dirname(cwd), { recursive: true });
+    await Deno.remove(dirname(app.cwd), { recursive: true });
   });
 }
 
 test("Node 24 makes an application without decorators, which it runs and tests by itself", async () => {
   const node = await openRuntime("Node 24");
-  const cwd = join(await Deno.makeTempDir(), "my-app");
-  await Deno.mkdir(cwd);
-  await Deno.writeTextFile(join(cwd, ".npmrc"), `@jsr:registry=${jsrUrl}npm/\n`);
-  const PATH = dirname(node) + delimiter + Deno.env.get("PATH");
-  const app = { cwd, env: { ...mongo, JSR_URL: jsrUrl, PATH, npm_config_yes: "true" } };
+  const app = await makeNodeFolder(node);
   const [init, add, make] = NODE_LINES;
   for (const line of [init, add, `${make} --plain`, "npm install --no-audit --no-fund"]) {
     const [name = "", ...args] = (line ?? "").split(" ");
@@ -138,12 +139,12 @@ test("Node 24 makes an application without decorators, which it runs and tests b
   }
   assertMatch(await runCommand("npm", ["test"], app), /pass 3$/m);
   await runCommand("npm", ["run", "check"], app);
-  const installed = await Array.fromAsync(Deno.readDir(join(cwd, "node_modules")));
+  const installed = await Array.fromAsync(Deno.readDir(join(app.cwd, "node_modules")));
   const compilers = ["tsx", "esbuild", "@swc"];
   assertEquals(installed.filter(({ name }) => compilers.includes(name)), []);
-  const { scripts } = JSON.parse(await Deno.readTextFile(join(cwd, "package.json")));
+  const { scripts } = JSON.parse(await Deno.readTextFile(join(app.cwd, "package.json")));
   await tryOut([node, ...scripts.start.split(" ").slice(1)], app);
-  await Deno.remove(dirname(cwd), { recursive: true });
+  await Deno.remove(dirname(app.cwd), { recursive: true });
 });
 
 /** Starts an application with a login, and asks for the todos of nobody. */
@@ -173,11 +174,7 @@ test("deno run makes an application with a login, whose test passes", async () =
 
 test("Node 24 makes an application with a login and without decorators", async () => {
   const node = await openRuntime("Node 24");
-  const cwd = join(await Deno.makeTempDir(), "my-app");
-  await Deno.mkdir(cwd);
-  await Deno.writeTextFile(join(cwd, ".npmrc"), `@jsr:registry=${jsrUrl}npm/\n`);
-  const PATH = dirname(node) + delimiter + Deno.env.get("PATH");
-  const app = { cwd, env: { ...mongo, JSR_URL: jsrUrl, PATH, npm_config_yes: "true" } };
+  const app = await makeNodeFolder(node);
   const [init, add, make] = NODE_LINES;
   for (const line of [init, add, `${make} --plain --login`, "npm install --no-audit --no-fund"]) {
     const [name = "", ...args] = (line ?? "").split(" ");
@@ -186,7 +183,7 @@ test("Node 24 makes an application with a login and without decorators", async (
   assertMatch(await runCommand("npm", ["test"], app), /pass [1-9]\d*\n.*fail 0$/m);
   for (const task of ["check", "lint"]) await runCommand("npm", ["run", task], app);
   await tryClosed([node, "main.ts"], app);
-  await Deno.remove(dirname(cwd), { recursive: true });
+  await Deno.remove(dirname(app.cwd), { recursive: true });
 });
 
 /** Stores entities, of which `new --from` makes models, and asks the started application for them. */
@@ -227,14 +224,10 @@ test("deno run makes an application of a database, whose test passes", async () 
 
 test("Node 24 makes an application of a database, without decorators", async () => {
   const node = await openRuntime("Node 24");
-  const cwd = join(await Deno.makeTempDir(), "my-app");
-  await Deno.mkdir(cwd);
-  await Deno.writeTextFile(join(cwd, ".npmrc"), `@jsr:registry=${jsrUrl}npm/\n`);
-  const PATH = dirname(node) + delimiter + Deno.env.get("PATH");
-  const app = { cwd, env: { ...mongo, JSR_URL: jsrUrl, PATH, npm_config_yes: "true" } };
+  const app = await makeNodeFolder(node);
   const run = (line: string, env = {}) => {
     const [name = "", ...args] = line.split(" ");
-    return runCommand(name, args, { cwd, env: { ...app.env, ...env } });
+    return runCommand(name, args, { ...app, env: { ...app.env, ...env } });
   };
   const [init = "", add = "", program = ""] = NODE_LINES;
   for (const line of [init, add]) await run(line);
@@ -246,7 +239,7 @@ test("Node 24 makes an application of a database, without decorators", async () 
     return [node, "main.ts"] as const;
   };
   await tryFrom(make, { ...app, start });
-  await Deno.remove(dirname(cwd), { recursive: true });
+  await Deno.remove(dirname(app.cwd), { recursive: true });
 });
 
 test("the program of new applications refuses an option that there is not", async () => {

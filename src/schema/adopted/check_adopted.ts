@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import type { Model, Schema, SchemaType } from "mongoose";
 import type { ModelDescription } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { RestRecord } from "../../declare/model/records.ts";
 import { logHint } from "../../errors/log.ts";
 import { memoize } from "../memoize.ts";
 import { makeDetachedConnection } from "../mongoose/connections.ts";
@@ -100,10 +101,9 @@ export function checkNames(adoption: Adoption, { rests }: ModelDescription): voi
   const { model, shown, virtuals, writable, path } = adoption;
   if (path !== undefined) return;
   const schema = model.schema as Schema;
-  for (const { tenant } of rests as readonly { tenant?: unknown }[]) {
-    if (typeof tenant === "string" && schema.path(tenant) === undefined) {
-      throw new TypeError(`the schema lacks the path "${tenant}", which "tenant" names`);
-    }
+  const missing = tenantsOf(rests).find((tenant) => schema.path(tenant) === undefined);
+  if (missing !== undefined) {
+    throw new TypeError(`the schema lacks the path "${missing}", which "tenant" names`);
   }
   const known = new Set(allPaths(schema, ""));
   for (const [list, names] of Object.entries({ shown, writable })) {
@@ -121,6 +121,11 @@ export function checkNames(adoption: Adoption, { rests }: ModelDescription): voi
     throw new TypeError(`"virtuals" names "${unknown}", which is no virtual of the schema`);
   }
   for (const name of virtualsIn(adoption)) checkVirtual(model, name);
+}
+
+function tenantsOf(rests: readonly RestRecord[]): string[] {
+  return rests.map(({ tenant }: { tenant?: unknown }) => tenant)
+    .filter((tenant) => typeof tenant === "string");
 }
 
 function isSetBy(schema: Schema, name: string): boolean {
@@ -208,7 +213,7 @@ export function checkRests(schema: Schema, { description, adoption }: {
     const missing = creates && missingIn(accessOf(adoption).get(name)?.within, schema.path(name));
     if (missing) throw missingPath(`${name}.${missing}`);
   }
-  const tenants = rests.map(({ tenant }: { tenant?: unknown }) => tenant);
+  const tenants = tenantsOf(rests);
   const missing = rests.some(isBoundCreate) && !hasMiddleware(schema, ["validate"]) &&
     missingPaths(schema, accessOf(adoption)).find((path) => !tenants.includes(path));
   if (missing) throw missingPath(missing);
@@ -222,8 +227,7 @@ function missingPath(path: string): TypeError {
 
 /** A 409 would tell a tenant of the values of others. */
 function hintAtTenants(schema: Schema, { target, rests }: ModelDescription): void {
-  const tenants = rests.map(({ tenant }: { tenant?: unknown }) => tenant);
-  const tenant = tenants.find((each): each is string => typeof each === "string");
+  const [tenant] = tenantsOf(rests);
   if (tenant === undefined) return;
   for (const [keys, { unique }] of schema.indexes()) {
     if (!unique || tenant in keys) continue;
@@ -246,13 +250,11 @@ function hintAtUpdates(schema: Schema, { target, rests }: ModelDescription): voi
 }
 
 /** A hook may set values that clients may not. */
-function isBoundCreate({ methods }: ModelDescription["rests"][number] | RestLike): boolean {
+function isBoundCreate({ methods }: Pick<RestRecord, "methods">): boolean {
   return methods.some(({ operation, hooks }) =>
     operation === "create" && hooks.preSave === undefined && hooks.persist === undefined
   );
 }
-
-type RestLike = Pick<ModelDescription["rests"][number], "methods">;
 
 function missingIn(access: SchemaAccess | undefined, type: SchemaType): string | undefined {
   const inner = embeddedSchema(type);
