@@ -5,7 +5,7 @@ import { isFailure, StoreFailure } from "../errors/failure.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { type Filter, isEmpty } from "../filter/filters.ts";
 import { asVersion, versionKeyOf } from "../schema/fields/system_fields.ts";
-import { setRaw } from "../schema/mongoose/documents/document_values.ts";
+import { orderFields, setRaw } from "../schema/mongoose/documents/document_values.ts";
 import { markSaved, saveBy, saveEachBy } from "../schema/mongoose/statements/save_by.ts";
 import type { StoredObject } from "../store/values.ts";
 import { insertMany, insertOne } from "../store/writes/insert.ts";
@@ -106,8 +106,10 @@ async function updateDocuments(
         const others = new Set([...Object.keys(options.shown ?? {}), key ?? ""]);
         holdStored(doc, { expected, stored, others });
       }
-      if (key === undefined) continue;
-      setRaw(doc, { path: key, value: asVersion(stored?.[key]) ?? version });
+      if (key !== undefined) {
+        setRaw(doc, { path: key, value: asVersion(stored?.[key]) ?? version });
+      }
+      if (stored !== undefined) orderFields(doc, Object.keys(stored));
     }
   });
 }
@@ -208,5 +210,7 @@ async function outsideOf(
 function valuesOfNew(doc: Document): StoredObject {
   const key = versionKeyOf(doc);
   if (key !== undefined) setRaw(doc, { path: key, value: 0 });
+  // MongoDB stores it first.
+  orderFields(doc, ["_id"]);
   return valuesToStore(doc);
 }

@@ -84,9 +84,19 @@ export function initFields(doc: Document, values: Readonly<Record<string, unknow
   }
   const defined = Object.entries(values).filter(([, value]) => value !== undefined);
   (doc as unknown as { $__init(values: object): void }).$__init(Object.fromEntries(defined));
-  // The JSON of the document must keep the order of the stored entity.
-  for (const name of new Set([...order, ...Object.keys(raw)])) {
-    if (!Object.hasOwn(raw, name)) continue;
+  orderFields(doc, order);
+}
+
+/**
+ * The JSON of a document has the order of the stored entity, which `set()` with an object changes. Other fields come
+ * last.
+ */
+export function orderFields(doc: Document, names: readonly string[]): void {
+  const raw = rawValues(doc);
+  const before = Object.keys(raw);
+  const after = [...new Set([...names, ...before])].filter((name) => Object.hasOwn(raw, name));
+  if (after.every((name, index) => name === before[index])) return;
+  for (const name of after) {
     const { [name]: value } = raw;
     delete raw[name];
     raw[name] = value;
