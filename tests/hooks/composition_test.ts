@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import {
   and,
   asFilter,
@@ -123,5 +123,13 @@ test("and() and or() guard all six operations as preFetch", async (t) => {
       }
       if (expected !== 0) assertEquals(await getModel(model).countDocuments(), 3);
     });
+  }
+});
+
+test("and(), or() and asFilter() refuse what is no function", () => {
+  for (const wrong of [undefined, null, 5, "isUser", {}, [isUser]]) {
+    for (const combine of [and, or, asFilter] as ((hook: unknown) => unknown)[]) {
+      assertThrows(() => combine(wrong), TypeError, "no function");
+    }
   }
 });

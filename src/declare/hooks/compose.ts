@@ -162,6 +162,9 @@ function composed<F extends object>(
   hook: F,
   { hooks, decide }: { readonly hooks: readonly object[]; readonly decide: CombinedDecision },
 ): F {
+  if (!hooks.every((each) => typeof each === "function")) {
+    throw new TypeError("Cannot combine hooks: one of them is no function");
+  }
   members.set(hook, { hooks, decide });
   if (hooks.every(keepsEntity)) keepers.add(hook);
   const reads = [...new Set(hooks.flatMap(readBy))];
