@@ -3,7 +3,7 @@ import type { ErrorDescription } from "../../describe/describe_route.ts";
 import type { RouteNode } from "../route_node.ts";
 import { problemDetails } from "../../http/answer_error.ts";
 import type { Components } from "../schemas/components.ts";
-import { IDENTIFIER, type JsonSchema, withSchemas } from "../schemas/json_schema.ts";
+import { type JsonSchema, withSchemas } from "../schemas/json_schema.ts";
 import { type ErrorExample, examplesOf, namedExamples } from "./error_examples.ts";
 
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
@@ -107,7 +107,7 @@ function entityResultsIn(components: Components): JsonSchema {
       description: "The result of one entity of a request",
       properties: {
         status: { type: "integer", description: "201, or the status of its error" },
-        _id: IDENTIFIER,
+        _id: { type: "string", description: "As in a path" },
         code,
         message: MESSAGE,
         errors,
