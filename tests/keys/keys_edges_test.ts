@@ -24,6 +24,7 @@ import { serveTools } from "../mcp/mcp.ts";
 import { Assignee, Task } from "../plugins/plugged.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { mount, start } from "../support/support.ts";
+import { whenIndexed } from "../support/until.ts";
 import { as, by, keyedOptions, type MadeKey, mountKeyed, serveKeyed } from "./keyed.ts";
 
 test("a plugin that only names the sender opens no endpoint for assistants", async () => {
@@ -228,10 +229,10 @@ test("a rotation that fails leaves no second key", async () => {
   await using app = await mountKeyed({ onError: () => {} });
   const { id } = await app.make("ann", ["people:all"], { expiresAt: null });
   const isOther = { _id: { $ne: new mongoose.Types.ObjectId(id) } };
-  await mongoose.connection.db?.command({
-    collMod: "mongrove_api_keys",
-    validator: { $or: [isOther, { expiresAt: null }] },
-  });
+  const validator = { $or: [isOther, { expiresAt: null }] };
+  await whenIndexed(() =>
+    mongoose.connection.db?.command({ collMod: "mongrove_api_keys", validator })
+  );
   assertEquals((await app.post(`/keys/${id}/rotate`, { overlap: "1h" }, as("ann"))).status, 500);
   assertEquals((await app.get<MadeKey[]>("/keys", as("ann"))).body.length, 1);
 });

@@ -22,7 +22,7 @@ import { as as asTool, serveTools } from "../mcp/mcp.ts";
 import { Assignee, Task } from "../plugins/plugged.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import type { Client } from "../support/client.ts";
-import { until } from "../support/until.ts";
+import { until, whenIndexed } from "../support/until.ts";
 import { as, by, keyedOptions, type MadeKey, mountKeyed, serveKeyed } from "./keyed.ts";
 
 const batch = { path: "/batch" };
@@ -264,7 +264,9 @@ test("a failure to note the use of a key is logged, and changes no answer", asyn
   await using app = await mountKeyed({});
   const made = await app.make("ann", ["people:all"]);
   const validator = { $jsonSchema: { properties: { lastUsedAt: { bsonType: "null" } } } };
-  await app.database.connection.db?.command({ collMod: "mongrove_api_keys", validator });
+  await whenIndexed(() =>
+    app.database.connection.db?.command({ collMod: "mongrove_api_keys", validator })
+  );
   let status = 0;
   const lines = await printed(async () => {
     status = (await app.get("/people", by(made))).status;

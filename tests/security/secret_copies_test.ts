@@ -77,6 +77,11 @@ const DOCUMENT_COPIES: Record<string, (user: never) => unknown> = {
   "a spread of toObject()": (user: mongoose.Document) => ({ ...user.toObject(), extra: 1 }),
   "toJSON()": (user: mongoose.Document) => user.toJSON(),
   "a clone": (user: mongoose.Document) => user.$clone(),
+  "its values": (user: mongoose.Document) => (user as unknown as { _doc: object })._doc,
+  "spreads of values": (user: mongoose.Document) => {
+    const { _doc } = user as unknown as { _doc: { key: { _doc: object } } };
+    return [{ ..._doc }, { ..._doc.key._doc }];
+  },
   "spreads of a clone": (user: mongoose.Document) => {
     const clone = user.$clone() as unknown as Entity<User>;
     return [{ ...clone }, { ...clone.key }, clone.keys?.map((key) => ({ ...key }))];
