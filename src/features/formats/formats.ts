@@ -3,6 +3,7 @@ import { notAcceptable } from "../../errors/refusals.ts";
 import type { Feature, Plain } from "../../pipeline/feature.ts";
 import { chooseType } from "../../pipeline/request/accept.ts";
 import type { Frame } from "../../pipeline/request/frame.ts";
+import type { LevelContext } from "../../pipeline/request/request_context.ts";
 import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { columnsIn, columnsOf } from "./columns.ts";
 import { csvFrame } from "./csv.ts";
@@ -15,6 +16,11 @@ const TYPES: Readonly<Record<ListFormat, string>> = {
 const TEXTS: Readonly<Record<ListFormat, string>> = {
   ndjson: "The JSON text of an entity on each line",
   csv: "A header, and a row for each entity (RFC 4180)",
+};
+
+const FRAMES: Readonly<Record<ListFormat, (context: LevelContext) => Frame>> = {
+  ndjson: () => LINES,
+  csv: (context) => csvFrame(columnsOf(context)),
 };
 
 const LINES: Frame = {
@@ -60,10 +66,6 @@ export const formats: Feature<Plain<Formats, Chosen>> = {
     throw notAcceptable(offered);
   },
   prepare: ({ format }, context) =>
-    Promise.resolve(
-      format === undefined
-        ? {}
-        : { frame: format === "csv" ? csvFrame(columnsOf(context)) : LINES },
-    ),
+    Promise.resolve(format === undefined ? {} : { frame: FRAMES[format](context) }),
   headers: () => ({ Vary: "Accept" }),
 };
