@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { ROOMS } from "../harness/tasks/rooms.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
@@ -36,11 +37,39 @@ Deno.test("the pages for contributors name files and folders that exist", async 
   }
 });
 
+/** What the sequences name of TypeScript, Express, MongoDB and Mongoose. */
+const FOREIGN = ["Request", "Response", "Document"];
+
 Deno.test("ARCHITECTURE.md names types and functions that exist", async () => {
-  const names = new Set((await readPage("ARCHITECTURE.md")).match(/\b[A-Za-z]*[a-z][A-Z]\w*\b/g));
+  const page = await readPage("ARCHITECTURE.md");
+  const names = new Set(page.match(/\b[A-Za-z]*[a-z][A-Z]\w*\b/g));
   const known = new Set((await readSources(new URL("src/", ROOT))).match(/\w+/g));
   assertEquals([...names].filter((name) => !known.has(name)), []);
   assert(names.size > 20);
+});
+
+Deno.test("ARCHITECTURE.md names types of the kernel in its sequences", async () => {
+  const page = await readPage("ARCHITECTURE.md");
+  const arrows = page.match(/(?:[\w,]+ )+──► (?:new )?[\w[\]]+/g) ?? [];
+  const named = arrows.flatMap((arrow) => arrow.match(/\b[A-Z]\w*[a-z]\w*/g) ?? []);
+  const kernel = Object.keys(ROOMS).filter((room) => ROOMS.host?.includes(room));
+  const sources = await Promise.all(
+    kernel.map((room) => readSources(new URL(`src/${room}/`, ROOT))),
+  );
+  const declared = sources.join("\n").matchAll(/\b(?:interface|type|class) (\w+)/g);
+  const known = new Set([...Array.from(declared, ([, name]) => name), ...FOREIGN]);
+  assertEquals(named.filter((name) => !known.has(name) && name !== "MongoDB"), []);
+  assert(named.length > 30, String(named.length));
+});
+
+Deno.test("ARCHITECTURE.md has every room in its picture and its list", async () => {
+  const page = await readPage("ARCHITECTURE.md");
+  const [picture = ""] = page.split("## The picture")[1]?.split("Each folder") ?? [];
+  const list = page.split("## The rooms")[1]?.split("## Limits")[0] ?? "";
+  for (const room of Object.keys(ROOMS)) {
+    assert(new RegExp(`\\b${room}\\b`).test(picture), `"${room}" is not in the picture`);
+    assert(list.includes(`**\`${room}/\`**`), `"${room}" is not in the list`);
+  }
 });
 
 Deno.test("the pages for contributors stay short", async () => {
