@@ -34,8 +34,8 @@ interface NamesOptions {
 }
 
 /**
- * Each entity is read as its reader reads it. A request that names the users instead would tell anybody who has which
- * identifier.
+ * Reads the stamped entities as the sender may see them. If a request named users by their identifiers, anybody could ask
+ * for the names of all users.
  */
 export async function nameStamps(
   routes: readonly ShownRoute[],

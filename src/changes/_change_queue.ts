@@ -52,7 +52,7 @@ interface WaitingChange extends Pick<ReadContext, "position"> {
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
   /**
-   * In the order in which they were read. A stored position after the first of them would lose it if the process ended.
+   * In the order in which they were read. The stored position stays before the first, which a restart would skip otherwise.
    */
   readonly #waiting = new Set<WaitingChange>();
   readonly #lanes = new Map<string, WaitingChange[]>();

@@ -80,7 +80,7 @@ export class DeadLetters {
     for await (const { key } of this.#find({ isOvertaken: false }, options)) this.#keys.add(key);
   }
 
-  /** If MongoDB does not accept the whole change, the letter omits the images, and at last the changed paths too. */
+  /** If the whole change is too large for MongoDB, the letter omits the documents before and after, and at last the changed paths too. */
   async bury(
     event: ChangeEvent,
     { attempt: attempts, error: thrown }: FailedAttempt,

@@ -107,8 +107,8 @@ type FieldName<M, B> = {
 type IsMethod<V> = [NonNullable<V>] extends [AnyFunction] ? 0 extends 1 & V ? false : true : false;
 
 /**
- * The names of the properties that are not read-only. Most classes have no read-only property, so the first comparison
- * saves the compiler the others.
+ * The names of the properties that are not read-only. Most classes have no read-only property, so comparing
+ * the whole class first saves the compiler a comparison for each.
  */
 type WritableName<M> = IsSame<M, Writable<M>> extends true ? keyof M : {
   [K in keyof M]-?: IsSame<Pick<M, K>, { -readonly [N in K]: M[N] }> extends true ? K : never;

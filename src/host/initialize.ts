@@ -198,7 +198,7 @@ function lineOf({ method, path, operation, model, access = [] }: RouteDescriptio
 function routeLine(route: Route): string {
   const line = lineOf(withAccess(route));
   const level = actingLevel(route);
-  const isRead = level.kind.change === undefined && route.getConnection === undefined;
+  const isRead = level.traits.change === undefined && route.getConnection === undefined;
   if (!isRead) return line;
   const compiled: unknown = level.link?.embedded ? undefined : getModel(level.target);
   const { kind, reason } = planLevel(level, compiled as Model<unknown> | undefined);

@@ -134,7 +134,7 @@ function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Rou
     shape,
     options: new DeclaredOptions(features, { method, place }).under(shape),
     operation: "all",
-    kind: OPERATIONS.all,
+    traits: OPERATIONS.all,
     hooks: {},
     isOpen: true,
     parameters: [],

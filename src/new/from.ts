@@ -47,7 +47,7 @@ export async function filesFrom({ uri, plain, report }: FromOptions): Promise<Fr
   return { database: found.name, files: { ...files, [RECORD_FILE]: json(record) }, route };
 }
 
-/** Reports the differences to the models in a folder, and returns the files to write. */
+/** Reports how the database differs from the models in a folder, and returns the files to write. */
 export async function changesFrom(
   folder: string,
   { uri, report }: Omit<FromOptions, "plain">,

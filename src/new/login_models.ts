@@ -241,7 +241,7 @@ function validOnly(token: unknown, email: unknown) {
   return { token: String(token), email: String(email), expires: { $gt: new Date() } };
 }
 
-/** Tells the invited person what a link is worth. A void one shows no form. */
+/** Says whether a link of an invitation still works. If not, the page shows no form. */
 export async function noteOf({ invitation: token, email }: Readonly<Record<string, unknown>>) {
   const invitation = await getModel(Invitation).findOne(validOnly(token, email));
   if (invitation === null) {

@@ -34,8 +34,8 @@ export async function actionLinks(
 ): Promise<Readonly<Record<string, string>>> {
   const links: string[] = [];
   const path = pathOf(context.req).replace(/[<>"\s]/g, encodeURIComponent);
-  for (const { operation, action, hooks, kind } of actions) {
-    const level: Level = { ...context.level, operation, hooks, kind };
+  for (const { operation, action, hooks, traits } of actions) {
+    const level: Level = { ...context.level, operation, hooks, traits };
     const acting: OpenLevelContext = { ...context, level, pieces: NO_PIECES };
     if (action === undefined || !await isOffered(acting, action)) continue;
     links.push(`<${path}/${operation}>; rel="action"`);

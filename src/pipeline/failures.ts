@@ -100,7 +100,7 @@ export function overloaded(message: string): RestError {
   return refusal("UNAVAILABLE", { message }, { headers: retryLater(), failure });
 }
 
-/** Has no failure, because a repeated request would compare the same versions. */
+/** Without a `Failure`, because a repeated request would compare the same versions. */
 export function staleVersion(): RestError {
   return refusal("CONFLICT", { message: CHANGED });
 }

@@ -54,10 +54,10 @@ export async function prepareEntitiesRead(context: OpenLevelContext): Promise<En
 }
 
 function requestOf(context: OpenLevelContext): ReadRequest {
-  const { level: { hooks, kind }, pieces: { shown, fills } } = context;
+  const { level: { hooks, traits }, pieces: { shown, fills } } = context;
   return {
     hooks,
-    forChange: kind.change !== undefined,
+    forChange: traits.change !== undefined,
     select: shown,
     finder: fills,
     separator: separatorOf(context),
@@ -111,7 +111,7 @@ async function* untilClientLeaves<T>(
   { req, level }: OpenLevelContext,
   lists: AsyncGenerator<T>,
 ): AsyncGenerator<T> {
-  if (level.kind.change !== undefined) return yield* lists;
+  if (level.traits.change !== undefined) return yield* lists;
   const end = () => void lists.return(undefined).catch(() => {});
   const stopListening = onConnectionClose(req.socket, end);
   try {
@@ -125,9 +125,9 @@ async function* readGiven(
   context: OpenLevelContext,
   fetch: NonNullable<Hooks<object>["fetch"]>,
 ): AsyncGenerator<readonly object[]> {
-  const { level: { kind, shape }, req, timeBudget } = context;
+  const { level: { traits, shape }, req, timeBudget } = context;
   const given = await runFetch(() => fetch(req), timeBudget);
-  if (given === undefined && kind.many) reportForgotten(context, "fetch");
+  if (given === undefined && traits.many) reportForgotten(context, "fetch");
   for await (const entities of givenEntities(given, timeBudget)) {
     for (const each of entities) checkHookValues(context, { hook: "fetch", entity: each });
     yield entities.map((entity) => isDocument(entity) ? entity : rememberShape(entity, shape));
@@ -138,7 +138,7 @@ async function readEntity(
   context: OpenLevelContext,
   read?: EntitiesRead,
 ): Promise<object | undefined> {
-  const { source, cache: { claim }, level: { kind: { origin }, hooks: { fetch } } } = context;
+  const { source, cache: { claim }, level: { traits: { origin }, hooks: { fetch } } } = context;
   if (origin === "new" && fetch === undefined) return await source.newEntity(claim?.takeId());
   const found = await (read ?? await prepareEntitiesRead(context)).one(idParam(context));
   return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(context)) : undefined);
@@ -201,8 +201,8 @@ export function passPostFetch(
   context: OpenLevelContext,
   entity: object,
 ): MaybePromise<object | undefined> {
-  const { hooks: { postFetch }, kind, shape } = context.level;
-  const isWritten = kind.change !== undefined && isDocument(entity) && !entity.isNew;
+  const { hooks: { postFetch }, traits, shape } = context.level;
+  const isWritten = traits.change !== undefined && isDocument(entity) && !entity.isNew;
   if (postFetch !== undefined && isWritten) {
     readSnapshot(entity);
     // The write has the values that the hook has read as conditions. Fields with `apart` are not loaded.
@@ -212,14 +212,14 @@ export function passPostFetch(
   return passHook(context, "postFetch", { entity });
 }
 
-function lackedFields({ level: { hooks, kind, shape }, state }: LevelContext): string[] {
+function lackedFields({ level: { hooks, traits, shape }, state }: LevelContext): string[] {
   const names = Object.values(hooks as Readonly<Record<string, unknown>>).flatMap((hook) =>
     typeof hook === "function" ? readBy(hook) : []
   );
   const projection = readProjection(state.projection, shape);
   return [...new Set(names)].filter((name) => {
     const { selected = true, apart = false } = shape.fields.get(name) ?? {};
-    return apart || kind.change === undefined && !(selected && showsWhole(name, projection));
+    return apart || traits.change === undefined && !(selected && showsWhole(name, projection));
   });
 }
 
@@ -227,8 +227,8 @@ type ToHookValue = (found: object) => object;
 
 /** Only documents can be saved. With `lean`, the hooks of a read get instances of the class. */
 function hookValueMaker({ level, state }: LevelContext): ToHookValue {
-  const { hooks, kind, shape } = level;
-  if (kind.change !== undefined) return toDocument;
+  const { hooks, traits, shape } = level;
+  if (traits.change !== undefined) return toDocument;
   const populated = populatedPaths(state.options.populate);
   if (hooks.lean !== true && !state.options.lean) return toDocument;
   const projection = readProjection(state.projection, shape);

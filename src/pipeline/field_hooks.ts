@@ -22,10 +22,10 @@ const namedHooksOf = memoize((hooks: Hooks<object>) => {
  * whole entities.
  */
 export function fieldHooksOf(
-  { level: { hooks, kind }, req }: OpenLevelContext,
+  { level: { hooks, traits }, req }: OpenLevelContext,
 ): FieldHooks | undefined {
   const { named, reads, leavesOut } = namedHooksOf(hooks);
-  if (named.length === 0 || kind.change !== undefined) return undefined;
+  if (named.length === 0 || traits.change !== undefined) return undefined;
   const passFrom = (
     index: number,
     { read, before }: { readonly read: ReadFields; readonly before: Effect },

@@ -131,7 +131,7 @@ function operationOn({ route, above }: LevelContext): string {
 export async function selectLevel(context: LevelContext): Promise<Selection> {
   const { level, state, req } = context;
   enterLevel(context);
-  if (level.kind.many) {
+  if (level.traits.many) {
     checkLimit(state.options, `${level.operation}() of "${level.target.name}"`);
   }
   const model = { model: level.target.name, shape: level.shape };

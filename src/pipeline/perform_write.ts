@@ -4,7 +4,7 @@ import { runHook } from "../declare/hooks/run_hook.ts";
 import { StoreFailure } from "../errors/failure.ts";
 import { notFound } from "../errors/refusals.ts";
 import type { PlannedWrite, StatementResult, Unsent, WriteCommand } from "../sources/source.ts";
-import { guardOf, MAX_ASKED } from "./guard.ts";
+import { askedHookOf, MAX_ASKED } from "./asked_hook.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 import { isMinimal } from "./request/preferences.ts";
 import { needsDocument } from "./request/versions.ts";
@@ -24,11 +24,11 @@ export async function performWrite(
   if (!isOperationName(operation) || needsDocument(context)) return undefined;
   const { body, bodies } = facts;
   if (body !== undefined && !passesUnread(context, body)) return undefined;
-  const guard = GUARDED.has(operation) ? guardOf(hooks) : undefined;
-  if (guard !== undefined && source.readGuarded === undefined) return undefined;
+  const hook = ASKED.has(operation) ? askedHookOf(hooks) : undefined;
+  if (hook !== undefined && source.readNamed === undefined) return undefined;
   const write = await source.write({
-    hooks: guard === undefined ? hooks : {},
-    isGuarded: guard !== undefined,
+    hooks: hook === undefined ? hooks : {},
+    isAsked: hook !== undefined,
     operation,
     id: route.operation.item ? idParam(context) : undefined,
     claim,
@@ -38,34 +38,34 @@ export async function performWrite(
       { bodies: bodies.map((each) => each && passesUnread(context, each) ? each : undefined) },
   });
   if (write.kind === "documents") return undefined;
-  const sent = guard === undefined
+  const sent = hook === undefined
     ? await write.send()
-    : await sendGuarded(context, { guard, send: write.send });
+    : await sendAsked(context, { hook, send: write.send });
   if (sent === "missed" && match === undefined) throw notFound();
   return typeof sent === "string" ? undefined : sent;
 }
 
-/** Their one statement can have the guard's fields as conditions. */
-const GUARDED: ReadonlySet<string> = new Set(["update", "remove", "replace"]);
+/** Their statement can have the fields that a hook names as conditions. */
+const ASKED: ReadonlySet<string> = new Set(["update", "remove", "replace"]);
 
-interface Guarded {
-  readonly guard: FieldHook;
+interface AskedWrite {
+  readonly hook: FieldHook;
   readonly send: Extract<PlannedWrite, { kind: "statement" }>["send"];
 }
 
 /** "refused" means that documents must write the change. */
-async function sendGuarded(
+async function sendAsked(
   context: OpenLevelContext,
-  { guard, send }: Guarded,
+  { hook, send }: AskedWrite,
 ): Promise<StatementResult | Unsent> {
   const { source, req, match, level: { operation } } = context;
   for (let asked = 1;; asked++) {
-    const found = await source.readGuarded?.(idParam(context), guard.reads);
+    const found = await source.readNamed?.(idParam(context), hook.reads);
     if (found === undefined) return "refused";
     if (found === null && operation === "replace") return "refused";
     if (found === null) throw notFound();
     const { read, unchanged } = found;
-    if (await runHook("postFetch", () => guard.decide({ req, read })) === undefined) {
+    if (await runHook("postFetch", () => hook.decide({ req, read })) === undefined) {
       throw notFound();
     }
     const sent = await send(unchanged);

@@ -5,14 +5,14 @@ import type { Level } from "./request/route.ts";
 
 /** Query options of hooks may still need objects. Embedded entities have no `model`, and are always objects. */
 export function planLevel(
-  { hooks, kind, link, shape }: Level,
+  { hooks, traits, link, shape }: Level,
   model: Model<unknown> | undefined,
 ): ReadPlan {
   const isEmbedded = link?.embedded === true || model === undefined;
   const needsMongoose = isEmbedded ? undefined : modelSupport(model, shape).needsMongoose;
   return planRead({
     hooks,
-    forChange: kind.change !== undefined,
+    forChange: traits.change !== undefined,
     isEmbedded,
     shape,
     needsMongoose,

@@ -3,7 +3,7 @@ import { isDocument } from "../schema/mongoose/bson.ts";
 import { unchangedSinceHooks } from "../write/update_conditions.ts";
 import { bindToVersion } from "./failures.ts";
 import { passPostFetch, prepareEntitiesRead, selectEntities } from "./fetch.ts";
-import { writeFetched } from "./guard.ts";
+import { writeFetched } from "./asked_hook.ts";
 import { checkVersion } from "./request/versions.ts";
 import { collect, mapAll, mapInOrder } from "../sources/lists/map_in_order.ts";
 import { persistRemoval } from "./persist.ts";

@@ -1,4 +1,5 @@
 import mongoose from "mongoose";
+import { fieldHookOf } from "../declare/hooks/named_fields.ts";
 import { pause } from "../store/in_transaction.ts";
 import { duplicateFields, isDuplicateIn } from "../store/failure_of.ts";
 import { badData, notFound } from "../errors/refusals.ts";
@@ -9,7 +10,7 @@ import { typeProblem } from "../write/body/strict_body.ts";
 import { storedText } from "../store/values.ts";
 import { isLost } from "./failures.ts";
 import { fetchOne, prepareEntitiesRead } from "./fetch.ts";
-import { guardOf, MAX_ASKED } from "./guard.ts";
+import { MAX_ASKED } from "./asked_hook.ts";
 import { openLevel } from "./open_level.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 import type { TextAnswer } from "./request/answer.ts";
@@ -31,7 +32,9 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
   }
   let isTaken = false;
   // After an error, MongoDB accepts no further statement in a transaction, so a batch has one attempt.
-  const mostAttempts = guardOf(context.level.hooks) === undefined ? MAX_ATTEMPTS : MAX_ASKED;
+  const mostAttempts = fieldHookOf(context.level.hooks.postFetch) === undefined
+    ? MAX_ATTEMPTS
+    : MAX_ASKED;
   const most = sharedSession() === undefined ? mostAttempts : 1;
   for (let tries = 1;; tries++) {
     try {

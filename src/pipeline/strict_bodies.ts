@@ -27,7 +27,7 @@ export function strictProblems(
   const { problems, needsStored } = checkStrictBody(body, place);
   if (!needsStored) return problems;
   // A PUT that creates has no stored version, so any version is out of date.
-  const replaces = context.level.kind.change === "replace";
+  const replaces = context.level.traits.change === "replace";
   const stored = passed === undefined ? replaces ? {} : undefined : jsonOf(passed, context);
   if (stored === undefined) return problems;
   const verdict = checkStrictBody(body, { ...place, stored });
@@ -65,11 +65,11 @@ export function boundToBody(context: OpenLevelContext, body: JsonObject): OpenLe
 }
 
 function placeOf(
-  { level: { shape, link, writes, kind } }: LevelContext,
+  { level: { shape, link, writes, traits } }: LevelContext,
   isAbsent = true,
 ): StrictPlace {
-  const isReplace = kind.change === "replace";
-  const isNew = kind.origin === "new" || isReplace && isAbsent;
+  const isReplace = traits.change === "replace";
+  const isNew = traits.origin === "new" || isReplace && isAbsent;
   const isEmbedded = link?.embedded === true;
   return { shape, isEmbedded, isNew, ...isReplace && { key: writes?.by } };
 }

@@ -19,7 +19,7 @@ import { factsOf } from "../write/document_facts.ts";
 import { copyDocument, readSnapshot } from "../write/stored_values.ts";
 import { bindToVersion } from "./failures.ts";
 import type { Fetched } from "./fetch.ts";
-import { writeFetched } from "./guard.ts";
+import { writeFetched } from "./asked_hook.ts";
 import { mapAll } from "../sources/lists/map_in_order.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
@@ -271,12 +271,12 @@ export function idOf(entity: object, { parameter }: Level): string | undefined {
 
 /** An error of a field that is not in the body counts only if the entity must be complete. */
 async function draftProblems(
-  { level: { shape, hooks, kind }, timeBudget }: OpenLevelContext,
+  { level: { shape, hooks, traits }, timeBudget }: OpenLevelContext,
   { body, entity }: Draft,
 ): Promise<Problems | undefined> {
   if (!isDocument(entity)) return undefined;
   // A `preSave` hook may set missing fields.
-  const isComplete = (entity.isNew || kind.change === "replace") && hooks.preSave === undefined;
+  const isComplete = (entity.isNew || traits.change === "replace") && hooks.preSave === undefined;
   const counts = (path: string) => isComplete || Object.hasOwn(body, topOf(path));
   return await timeBudget.wait(problemsIn(entity, { shape, counts }));
 }

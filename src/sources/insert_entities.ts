@@ -45,7 +45,7 @@ export async function insertEntities(
   return { errors, shown };
 }
 
-/** Other documents, or documents in a session of the application, cannot be inserted together. */
+/** Documents of other models, or documents in a session of the application, cannot be inserted together. */
 function isNewOf(entity: EntityValue, model: Model<unknown>): entity is Document {
   return isDocument(entity) && entity.isNew && entity.constructor === model && !entity.$session();
 }

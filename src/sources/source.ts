@@ -146,16 +146,13 @@ export interface WriteCommand {
   /** Empty if the parent holds only one entity. Missing for a list. */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
-  /**
-   * `undefined` for a body that strict bodies refuse, whose Mongoose document reports the errors.
-   */
+  /** `undefined` in the place of a body that strict bodies refuse. A Mongoose document reports its errors. */
   readonly bodies?: readonly (JsonObject | undefined)[] | undefined;
-  /** All new entities are stored or none. */
   readonly isAtomic?: boolean | undefined;
   /** A request that selects more changes nothing. */
   readonly limit?: number | undefined;
-  /** The conditions of a guard let the statement change a stored entity only. */
-  readonly isGuarded?: boolean;
+  /** A hook has been asked about a stored entity, so the statement creates none. */
+  readonly isAsked?: boolean;
   readonly claim?: CreationClaim | undefined;
   /** The answer has no body. */
   readonly minimal?: boolean;
@@ -171,7 +168,7 @@ export type PlannedWrite =
   | { readonly kind: "documents"; readonly reason: string };
 
 /** The fields by which a hook decides about a write. */
-export interface GuardedFields {
+export interface AskedFields {
   /** Returns frozen values, so that the hook cannot change them. */
   readonly read: ReadFields;
   /** Holds as long as the read fields are the same. */
@@ -241,10 +238,10 @@ export interface Source {
    * `null` if the request selects no such entity, and `undefined` if a condition cannot express the
    * values.
    */
-  readGuarded?(
+  readNamed?(
     name: EntityName,
     names: readonly string[],
-  ): Promise<GuardedFields | null | undefined>;
+  ): Promise<AskedFields | null | undefined>;
   /** Only `send()` of the result writes. */
   write(change: WriteCommand): Promise<PlannedWrite>;
   newEntity(_id?: unknown): Promise<EntityValue>;

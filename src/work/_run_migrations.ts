@@ -27,7 +27,6 @@ export interface RunMigrationsOptions {
   readonly connection: Connection;
   readonly waitMS: number;
   readonly wait: boolean;
-  /** Aborted when the process closes. */
   readonly closing: AbortSignal;
   readonly leaseMS?: number;
 }

@@ -250,6 +250,41 @@ class Sheet extends FrameworkModel {
   extra?: object;
 }
 
+const touch = action<Mixed>("touch", {
+  on: "one",
+  postFetch: counts,
+  run: (_req, each) => each.save(),
+});
+
+@rest({
+  route: "/mixed",
+  methods: [
+    update({ postFetch: counts, preSave: (_req, each) => each }),
+    remove({ postFetch: counts, preSave: (_req, each) => each }),
+    replace({ postFetch: counts, preSend: (_req, each) => each }),
+    touch,
+  ],
+})
+class Mixed extends Sheet {}
+
+test("a guard with names beside another hook is asked once, and three times by a PUT", async () => {
+  await using app = await mount([Mixed]);
+  const { collection } = getModel(Mixed);
+  const requests: [number, (path: string) => Promise<{ status: number }>][] = [
+    [1, (path) => app.patch(path, { text: "t" })],
+    [1, (path) => app.delete(path)],
+    [3, (path) => app.put(path, { text: "t", count: 1 })],
+    [1, (path) => app.post(`${path}/touch`)],
+  ];
+  for (const [times, send] of requests) {
+    const { insertedId: _id } = await collection.insertOne({ count: 1, __v: 0 } as never);
+    asked = 0;
+    meanwhile = () => collection.updateOne({ _id }, { $inc: { count: 1 } });
+    assertEquals([(await send(`/mixed/${_id}`)).status, asked], [409, times]);
+    assertEquals((await collection.findOne({ _id }))?.count, times + 1);
+  }
+});
+
 @rest({
   route: "/bound",
   methods: [

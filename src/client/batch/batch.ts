@@ -67,7 +67,7 @@ class CollectedBatch implements Batch {
   readonly #answered: ((incoming: Incoming) => void)[] = [];
   /** The index of each request, by the promise of its operation. */
   readonly #indexes = new WeakMap<object, number>();
-  /** The names of earlier values, such as `0._id`, by their placeholders, which are random strings. */
+  /** Which earlier value, such as `0._id`, each placeholder stands for. Placeholders are random strings. */
   readonly #names = new Map<string, string>();
   readonly #root: string;
   isSent = false;
@@ -119,7 +119,7 @@ class CollectedBatch implements Batch {
       headers: Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.has(name))),
       ...body && { body: this.#withNames(body) },
     };
-    // A placeholder that remains, such as one in a longer string, throws, because the server would store it.
+    // The server would store a placeholder that remains, such as one in a longer string.
     if (this.#isIn(JSON.stringify(request))) {
       throw new TypeError(
         "Cannot add the operation: a value of the batch stands for a whole value of a body or for an identifier",

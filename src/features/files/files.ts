@@ -125,20 +125,20 @@ async function removeFiles(
   { route, context, affected }: DoneWrite,
 ): Promise<void> {
   const acting = actingLevel(route);
-  const { kind } = context.level;
+  const { traits } = context.level;
   const isOfParts = acting !== context.level && acting.link?.embedded === true;
-  const isRemoval = !isOfParts && acting.kind.change === "remove";
-  const isOfNested = paths.some((path) => path.includes(".")) && acting.kind.origin !== "new";
+  const isRemoval = !isOfParts && acting.traits.change === "remove";
+  const isOfNested = paths.some((path) => path.includes(".")) && acting.traits.origin !== "new";
   if (acting.target === StoredFile || affected === 0 || !isRemoval && !isOfNested) return;
   try {
     const model = await context.model() as Model<unknown>;
-    if (isRemoval && acting.kind.many) {
+    if (isRemoval && acting.traits.many) {
       // The removal becomes final only with the transaction.
       if (sharedSession()) return;
       // Searches run one after another, so this may wait for other requests.
       return await context.timeBudget.wait(removeOrphans({ model, paths }, MOST_REMOVED));
     }
-    if (!kind.item || kind.origin === "byKey") return;
+    if (!traits.item || traits.origin === "byKey") return;
     const entity = castForQuery(model.schema.path("_id"), idParam(context));
     const session = sharedSession();
     if (session !== undefined) return await suspectFiles(model, { ids: [entity], session });

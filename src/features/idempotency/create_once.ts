@@ -109,7 +109,7 @@ async function identifiersOf(
   return { isGiven: false, ids: made.map((entity) => source.identify(entity)) };
 }
 
-/** Filters separate keys, so that no tenant gets the answer of another. */
+/** The class filters are a part of the name, so that one key of two tenants is two. */
 function classConditionsOf({ cache: { classConditions = {} }, above }: LevelContext): Filter[] {
   return [
     ...above === undefined ? [] : classConditionsOf(above),
@@ -187,7 +187,7 @@ async function readCreated(context: OpenLevelContext, id: string) {
   const ofOne: LevelContext = {
     ...context,
     req: requestView(req, { params }),
-    level: { ...others, hooks, isOpen, operation: "one", kind: OPERATIONS.one },
+    level: { ...others, hooks, isOpen, operation: "one", traits: OPERATIONS.one },
     match: undefined,
     hookConditions: undefined,
     active: [],

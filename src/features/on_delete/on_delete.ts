@@ -65,7 +65,7 @@ function checkRoute(
   { target, route }: { readonly target: ModelClass; readonly route: Route },
 ): void {
   const acting = actingLevel(route);
-  if (acting.target === target && acting.kind.change === undefined && !acting.action) {
+  if (acting.target === target && acting.traits.change === undefined && !acting.action) {
     settingsOf(route).shown.add(target);
   }
   const cascading = rules.find(({ rule }) => rule === CASCADE);
@@ -82,7 +82,7 @@ function checkRoute(
   const fields = referringFields(target);
   for (const each of [...fields, ...fieldsReferringTo(target)]) checkCascade(each, route);
   if (acting.target !== target || acting.hooks.persist === undefined) return;
-  const isRemoval = acting.kind.change === "remove";
+  const isRemoval = acting.traits.change === "remove";
   const other = isRemoval ? fieldsReferringTo(target)[0] : fields.find(mustExist);
   if (other === undefined) return;
   throw cannotMount(

@@ -136,8 +136,8 @@ function checkRoute(
 ): void {
   const isStored = route.levels.some((level) => level.target === target && !level.link?.embedded);
   if (!isStored) throw cannotMount(target, `embedded entities have no trash`);
-  const { hooks, operation, kind, target: acting } = actingLevel(route);
-  if (acting === target && kind.change === "remove" && hooks.persist !== undefined) {
+  const { hooks, operation, traits, target: acting } = actingLevel(route);
+  if (acting === target && traits.change === "remove" && hooks.persist !== undefined) {
     throw cannotMount(target, `"trash" does not bind the hook "persist" of ${operation}()`);
   }
   const methods = describeModel(target).rests.flatMap((rest) => rest.methods);

@@ -178,9 +178,9 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const added = { ...features.parametersOf(level, method), ...plugins.parameters };
     const parameters = [...acting.parameters, ...Object.keys(added)];
     const levels = levelsOf({ ...acting, parameters, added });
-    const at = acting.kind.item ? item : base;
+    const at = acting.traits.item ? item : base;
     const path = isAction(method) ? `${at.replace(/\/$/, "")}/${method.operation}` : at;
-    const operation = acting.kind;
+    const operation = acting.traits;
     const actions = method === reading ? conditionalActions() : undefined;
     const rights = rightsOf(levels);
     const route = { path, operation, levels, rights, reader: readerOf(), actions, ...shared };
@@ -245,7 +245,7 @@ function levelMaker(
       versionKey,
       shape,
       operation,
-      kind: operationOf(method),
+      traits: operationOf(method),
       hooks: hooks as Hooks<object>,
       isOpen,
       ...isAction(method) && { action: method },

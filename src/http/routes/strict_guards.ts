@@ -24,7 +24,7 @@ export function writerOf(reader: Level, methods: readonly Method[]): Level | und
   if (first === undefined) return undefined;
   const { fetch } = (method?.hooks ?? {}) as Hooks<object>;
   const hooks = fetch === undefined ? {} : { fetch };
-  const level: Level = { ...reader, operation: "update", kind: OPERATIONS.update, hooks };
+  const level: Level = { ...reader, operation: "update", traits: OPERATIONS.update, hooks };
   return [method ?? first, first].reduce(
     (at, each) => guardedBy(at, { ...each, names: GUARDS }),
     level,
@@ -37,8 +37,8 @@ export function writerOf(reader: Level, methods: readonly Method[]): Level | und
  */
 export function guardedLevels(above: readonly Above[], last: Level): readonly Level[] {
   const readers = above.map(({ reader }) => reader);
-  const { link, kind, hooks } = last;
-  if (link === undefined || kind.change === undefined || kind.change === "act") {
+  const { link, traits, hooks } = last;
+  if (link === undefined || traits.change === undefined || traits.change === "act") {
     return [...readers, last];
   }
   const own = followed(last, last.operation);

@@ -12,7 +12,6 @@ const INSTALL = `This page needs the package ${NAME}: ` +
 
 const ALLOW = `This page needs to read the files of ${NAME}: run Deno with --allow-read`;
 
-/** The documentation page needs this file. */
 export const BUNDLE = "swagger-ui-bundle.js";
 
 /** Not a dependency, so the application must install it. Nothing is downloaded. */
@@ -27,7 +26,7 @@ export async function findSwaggerUi(): Promise<SwaggerUi> {
   }
 }
 
-/** Right wherever Deno stores packages. */
+/** The package itself knows its folder, wherever Deno stores packages. */
 async function askPackage(): Promise<string | undefined> {
   // No literal, because bundlers and type checkers must not look for a package that may not be installed.
   const path = `${NAME}/absolute-path.js`;

@@ -67,12 +67,10 @@ async function askPlugins(req: PluginRequest, { admitting }: PluginSet): Promise
 
 const MOST_VIA = 200;
 
-/** `undefined` before the client is admitted. */
 export function viaOf(client: object): string | undefined {
   return clients.get(client)?.admitted?.via;
 }
 
-/** Whether a plugin has signed the client in. */
 export function isSignedIn(client: object): boolean {
   return clients.get(client)?.admitted?.signsIn === true;
 }

@@ -65,7 +65,7 @@ function wordsFor({ level, active, req }: LevelContext): readonly string[] {
     .flatMap(([name, { word }]) => word !== undefined && given?.has(name) ? [word] : []);
   const ofFeatures = active.flatMap(({ feature: { word } }) => word ?? []);
   const isReplaced = ofParameters.length > 0 && level.action === undefined &&
-    level.kind.change === undefined;
+    level.traits.change === undefined;
   return [...isReplaced ? [] : [wordOf(level)], ...ofParameters, ...ofFeatures];
 }
 

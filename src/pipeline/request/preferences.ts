@@ -25,7 +25,7 @@ export function readMaxAffected(req: FrameworkRequest): number | undefined {
   throw badFormat(`The preference "max-affected" takes a whole number`);
 }
 
-/** Also false for a request that must have a body. */
+/** Also false where the answer must have a body. */
 export function isMinimal({ route: { operation }, req }: LevelContext): boolean {
   if (operation.many || operation.change !== "merge" && operation.change !== "replace") {
     return false;

@@ -30,7 +30,7 @@ interface RequestContext {
 }
 
 interface LevelCache {
-  /** Reserved by an idempotency key, so that a repeated request creates no second entities. */
+  /** The identifiers that an idempotency key has reserved, so that a repeated request creates no second entities. */
   claim?: CreationClaim;
   source?: Source;
   /** The running count of a hook, which further calls share. */
@@ -192,8 +192,8 @@ function readMatch({ operation }: Route, { headers }: FrameworkRequest): IfMatch
 export function readFilter(
   { route, level, req }: Pick<LevelContext, "route" | "level" | "req">,
 ): { readonly q: Filter; readonly badQuery?: unknown } {
-  const { shape, kind, filterPaths } = level;
-  if (!takesQ(kind) || level.ignoresQ) return { q: {} };
+  const { shape, traits, filterPaths } = level;
+  if (!takesQ(traits) || level.ignoresQ) return { q: {} };
   try {
     return { q: parseQ(req.url, { shape, limits: route.limits, paths: filterPaths }) };
   } catch (badQuery) {

@@ -41,7 +41,7 @@ export interface Level {
   readonly shape: Shape;
   /** Above the last level `one`, or `update` if strict guards count the write as a change. */
   readonly operation: string;
-  readonly kind: Operation;
+  readonly traits: Operation;
   readonly action?: ActionRecord;
   /** For a route that a class option has added. */
   readonly perform?: ((context: OpenLevelContext) => Promise<Answer>) | undefined;
@@ -97,7 +97,7 @@ export interface Route {
   readonly guard?: PreFetch | undefined;
   /**
    * A write gets a 503 while a unique index of its fields is not built, because it could store a duplicate. With
-   * `"required"` it needs all, and with `"lazy"` only `replace()` by another field than `_id` needs them.
+   * `"required"`, all writes wait so; with `"lazy"`, only `replace()` by another field than `_id`.
    */
   readonly indexes?: "required" | "lazy" | undefined;
   /** Clients can also send the parameters of a list in the body of a `QUERY`. */

@@ -144,14 +144,14 @@ export function checkVersion(
   context: OpenLevelContext,
   { version: read, parentId }: VersionRead,
 ): void {
-  const { match, level: { ifMatch, versionKey, hooks, kind } } = context;
+  const { match, level: { ifMatch, versionKey, hooks, traits } } = context;
   if (match === undefined) {
-    if (ifMatch === true && kind.verb !== "get") throw preconditionRequired();
+    if (ifMatch === true && traits.verb !== "get") throw preconditionRequired();
     return;
   }
   // The statement has the version as a condition. A `persist` hook or an action need not, so an unread version counts
   // as none.
-  const isBound = hooks.persist === undefined && kind.change !== "act";
+  const isBound = hooks.persist === undefined && traits.change !== "act";
   const version = isBound ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
   if (!isCounted || !isAccepted({ version, parentId }, match)) throw preconditionFailed();

@@ -42,7 +42,7 @@ import {
   storedOf,
   wholeProjection,
 } from "./read_documents.ts";
-import { makeBytesRead, planIn, readGuarded, storedEntities, storedEntity } from "./read_stored.ts";
+import { makeBytesRead, planIn, readNamed, storedEntities, storedEntity } from "./read_stored.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { removalOf } from "./store_update.ts";
 import { planStatement } from "./write_stored.ts";
@@ -55,10 +55,10 @@ import type { ReadPlan } from "./plan_read.ts";
 import { isOneInTransaction, whyHooked } from "./plan_write.ts";
 import type {
   Aggregation,
+  AskedFields,
   EntitiesRead,
   EntityName,
   EntityValue,
-  GuardedFields,
   PageRead,
   PlannedWrite,
   Read,
@@ -112,14 +112,14 @@ export class CollectionSource implements Source {
     return conditions && await readStoredValues(collection, { conditions, paths });
   }
 
-  async readGuarded(
+  async readNamed(
     name: EntityName,
     names: readonly string[],
-  ): Promise<GuardedFields | null | undefined> {
+  ): Promise<AskedFields | null | undefined> {
     const named = this.idFilter(name);
     return named === undefined
       ? null
-      : await readGuarded({ ...await this.open(), name: named }, names);
+      : await readNamed({ ...await this.open(), name: named }, names);
   }
 
   async count(upTo?: number): Promise<number> {

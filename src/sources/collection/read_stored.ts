@@ -14,10 +14,10 @@ import { countInCollection, pageOptions } from "./read_documents.ts";
 import { downgradePlan, entityHook, planRead, type ReadPlan } from "./plan_read.ts";
 import { isSentBack, unchangedAt } from "../../store/writes/conditions.ts";
 import type {
+  AskedFields,
   BytesRead,
   EntityName,
   FieldHooks,
-  GuardedFields,
   OneRead,
   PageRead,
   ReadRequest,
@@ -218,10 +218,10 @@ export async function storedEntity(
  * `null` if no entity matches. `undefined` if only Mongoose can read the model, or a condition
  * could differ from the stored value.
  */
-export async function readGuarded(
+export async function readNamed(
   collection: OpenCollection,
   names: readonly string[],
-): Promise<GuardedFields | null | undefined> {
+): Promise<AskedFields | null | undefined> {
   const { model, shape, conditions, maxTimeMS } = collection;
   const { reads } = modelSupport(model, shape);
   if (reads === undefined) return undefined;

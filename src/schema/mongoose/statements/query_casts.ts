@@ -27,12 +27,12 @@ export function replaceCast<Q extends object>(
   return query;
 }
 
-/** A second cast would run setters again. Conditions that middleware adds are cast. */
+/** The conditions are cast already, and a second cast would run setters again. Conditions that middleware adds are cast. */
 export function matchAsIs(query: object, conditions: Conditions): void {
   replaceCast(query, (given, cast) => ({ $and: [conditions, cast(given)] }));
 }
 
-/** A second cast would run setters again. Paths that middleware adds are cast. */
+/** The update is cast already, and a second cast would run setters again. Paths that middleware adds are cast. */
 export function writeAsIs(query: object, update: Update): void {
   const casting = query as CastingQuery;
   const cast = casting._castUpdate;

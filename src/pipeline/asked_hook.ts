@@ -13,28 +13,30 @@ import { idParam, type OpenLevelContext } from "./request/request_context.ts";
  * A hook with named fields can be asked before one statement without a document. `undefined` if another hook gets the
  * entity.
  */
-export function guardOf({ postFetch, ...others }: Hooks<object>): FieldHook | undefined {
+export function askedHookOf({ postFetch, ...others }: Hooks<object>): FieldHook | undefined {
   return entityHook(others) === undefined ? fieldHookOf(postFetch) : undefined;
 }
 
 /** After the last call, the answer is 409. */
 export const MAX_ASKED = 3;
 
-/** If the fields that the guard names have changed before the statement, it is called again. */
+/** If the fields that the hook names have changed before the statement, it is called again. */
 export async function writeFetched<T>(
   context: OpenLevelContext,
   write: (fetched: Fetched) => Promise<T>,
 ): Promise<T> {
   const { match, level: { hooks } } = context;
   // A transaction would read the same values again.
-  const guard = match === undefined && sharedSession() === undefined ? guardOf(hooks) : undefined;
+  const hook = match === undefined && sharedSession() === undefined
+    ? askedHookOf(hooks)
+    : undefined;
   for (let asked = 1;; asked++) {
     const fetched = await fetchOne(context);
     try {
       return await write(fetched);
     } catch (error) {
-      if (guard === undefined || asked === MAX_ASKED || !isLost(error)) throw error;
-      if (!await hasChanged(context, { ...fetched, names: guard.reads })) throw error;
+      if (hook === undefined || asked === MAX_ASKED || !isLost(error)) throw error;
+      if (!await hasChanged(context, { ...fetched, names: hook.reads })) throw error;
     }
   }
 }
