@@ -115,7 +115,7 @@ interface ActionEntity extends Pick<Fetched, "passed"> {
   /** A condition of the next save, unless the entity was read without its version. */
   version: Version | undefined;
   /** The entity after the last `save()`, without the fields that reads leave out. */
-  shown?: object;
+  shown?: object | undefined;
 }
 
 async function readActionEntity(context: OpenLevelContext): Promise<ActionEntity> {
@@ -152,13 +152,13 @@ function bindSaves(
     const saved = await bindToVersion(context, () => source.save(doc)).catch((error) => {
       throw toAnswer(error);
     });
-    entity.shown = saved.entity;
+    entity.shown = saved?.entity;
     isFirst = false;
     if (link?.embedded) {
       // Mongoose does not know of this write, and would send the changes again.
       markSaved(doc);
       // An embedded entity has the version of the document that embeds it.
-      entity.version = saved.version ?? (before ?? 0) + 1;
+      entity.version = saved?.version ?? (before ?? 0) + 1;
     } else entity.version = versionIn(doc, context);
     takeSnapshot(doc);
     return doc;

@@ -9,7 +9,7 @@ import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 import { type HookArguments, passHookAfterWrite } from "./pass_hooks.ts";
 
-/** `undefined` if the hook `persist` hides the written entity. */
+/** `undefined` if the hook `persist` or middleware of the model hides the written entity. */
 export async function persistOne(
   context: OpenLevelContext,
   given: HookArguments,

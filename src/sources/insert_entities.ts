@@ -7,9 +7,9 @@ interface InsertOptions {
   /** Returns the error of each refused document. */
   readonly insert: (docs: readonly Document[]) => Promise<ReadonlyMap<Document, unknown>>;
   /** Returns the entity as a read does. */
-  readonly save: (entity: EntityValue) => Promise<EntityValue>;
+  readonly save: (entity: EntityValue) => Promise<EntityValue | undefined>;
   /** Returns the documents as a read does, in the same order. */
-  readonly readSaved: (docs: readonly Document[]) => Promise<readonly EntityValue[]>;
+  readonly readSaved: (docs: readonly Document[]) => Promise<readonly (EntityValue | undefined)[]>;
 }
 
 /**
@@ -26,7 +26,7 @@ export async function insertEntities(
   }
   const refused = await insert([...places.keys()]);
   const errors = new Map([...refused].map(([doc, error]) => [places.get(doc) as number, error]));
-  const others = new Map<number, EntityValue>();
+  const others = new Map<number, EntityValue | undefined>();
   const inserted = new Set(places.values());
   for (const [place, entity] of entities.entries()) {
     if (inserted.has(place)) continue;
@@ -39,7 +39,7 @@ export async function insertEntities(
   const shown = async () => {
     const saved = [...places].filter(([, place]) => !errors.has(place));
     const all = await readSaved(saved.map(([doc]) => doc));
-    const entries = saved.map(([, place], at) => [place, all[at] as EntityValue] as const);
+    const entries = saved.map(([, place], at) => [place, all[at]] as const);
     return new Map([...entries, ...others]);
   };
   return { errors, shown };

@@ -199,7 +199,7 @@ export interface ItemResult {
 export interface InsertedEach {
   readonly errors: ReadonlyMap<number, unknown>;
   /** May read the entities again, so it is called only if a hook gets them. */
-  readonly shown: () => Promise<ReadonlyMap<number, EntityValue>>;
+  readonly shown: () => Promise<ReadonlyMap<number, EntityValue | undefined>>;
 }
 
 /** The save overwrites no change of another request. */
@@ -252,10 +252,11 @@ export interface Source {
    * of a lost request.
    */
   resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
-  save(entity: EntityValue): Promise<SavedEntity>;
+  /** `undefined` if middleware of the model hides the written entity. */
+  save(entity: EntityValue): Promise<SavedEntity | undefined>;
   /** Missing if each entity needs a separate statement. */
   readonly insertEach?: ((entities: readonly EntityValue[]) => Promise<InsertedEach>) | undefined;
-  /** Saves all new entities or none. */
+  /** Saves all new entities or none, and returns those that middleware of the model does not hide. */
   insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;
   /** Saves all changes or none, each with the conditions of a single save. */
   updateAll(entities: readonly EntityValue[]): Promise<void>;

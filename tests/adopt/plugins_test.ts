@@ -1,3 +1,5 @@
+// Runs alone: the models of its plugins are looked up on the first default connection.
+
 import { assertEquals, assertThrows } from "@std/assert";
 import mongoose, { type Schema } from "mongoose";
 import autopopulate from "mongoose-autopopulate";

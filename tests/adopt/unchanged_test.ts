@@ -1,3 +1,5 @@
+// Runs alone: its model belongs to the first default connection.
+
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { all, create, one, remove, update } from "../../mod.ts";

@@ -204,18 +204,20 @@ export class CollectionSource implements Source {
     return { model, id, scope, timeBudget, steps: [], stamps, addedStatements };
   }
 
-  async save(entity: EntityValue): Promise<SavedEntity> {
+  async save(entity: EntityValue): Promise<SavedEntity | undefined> {
     const doc = documentOf(entity);
     this.stamp(entity);
     await this.#options.timeBudget.wait(this.store(doc));
-    return { entity: showsInPart(this.#options) ? await readSaved(doc, this.#options) : doc };
+    const shown = showsInPart(this.#options) ? await readSaved(doc, this.#options) : doc;
+    return shown && { entity: shown };
   }
 
   async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
     const docs = entities.map(documentOf);
     for (const doc of docs) this.stamp(doc);
     await this.#options.timeBudget.wait(this.storeNew(docs));
-    return showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs;
+    if (!showsInPart(this.#options)) return docs;
+    return (await readAllSaved(docs, this.#options)).filter((each) => each !== undefined);
   }
 
   /** Missing if a parent refers to the entities: each then needs a transaction with it. */
@@ -233,7 +235,7 @@ export class CollectionSource implements Source {
             ? options.timeBudget.wait(inserted)
             : inserted;
         },
-        save: async (entity) => (await this.save(entity)).entity,
+        save: async (entity) => (await this.save(entity))?.entity,
         readSaved: async (docs) =>
           showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs,
       });

@@ -178,20 +178,19 @@ type SavedRead = Pick<OpenCollection, "selection" | "timeBudget" | "maxTimeMS">;
 /** A secondary may not have the write yet. */
 export const JUST_SAVED = { readPreference: "primary" } as const;
 
+/** `undefined` if middleware of the model hides the entity. */
 export async function readSaved(
   { _id, constructor: model }: Document,
   { selection: { projection }, timeBudget, maxTimeMS }: SavedRead,
-): Promise<object> {
-  const query = (model as Model<unknown>).findById(_id, projection, { ...JUST_SAVED, maxTimeMS });
-  const found = await timeBudget.wait(query.exec());
-  if (found === null) throw new StoreFailure({ kind: "changed" });
-  return found as object;
+): Promise<object | undefined> {
+  const query = (model as Model<object>).findById(_id, projection, { ...JUST_SAVED, maxTimeMS });
+  return await timeBudget.wait(query.exec()) ?? undefined;
 }
 
 export async function readAllSaved(
   docs: readonly Document[],
   read: SavedRead,
-): Promise<object[]> {
+): Promise<(object | undefined)[]> {
   const { selection: { projection }, timeBudget, maxTimeMS } = read;
   const [model] = docs.map((doc) => doc.constructor as Model<unknown>);
   const query = model?.find({}, projection, { ...KEEP_CONDITIONS, ...JUST_SAVED, maxTimeMS });
