@@ -5,8 +5,8 @@
  * `Framework.initialize()` returns an Express router that serves these operations. Each operation can have hooks, which
  * check and change requests and entities.
  *
- * Without the permission `--allow-sys` in Deno, the MongoDB driver fails only after half a minute. Run the application
- * with `--allow-env`, `--allow-net` and `--allow-sys`.
+ * In Deno, run the application with `--allow-env`, `--allow-net` and `--allow-sys`. Without `--allow-sys`, the MongoDB
+ * driver fails only after half a minute.
  *
  * @example Serve a complete application
  * ```ts ignore

@@ -15,9 +15,8 @@ import { Facts } from "./value.tsx";
 
 interface ActionButtonsProps {
   readonly model: PageModel;
-  /** Without the entity, the buttons run the actions on the list. */
   readonly entity?: Entity;
-  /** The filter selects the entities of actions on the list. */
+  /** The filter of the list, for actions on the list. */
   readonly q?: object | undefined;
 }
 
@@ -97,7 +96,7 @@ function ActionButton({ action, model, entity, q }: ActionButtonProps) {
   );
 }
 
-/** The answer of an action may also be the changed entity. */
+/** An action may answer with the changed entity, which is no result to show. */
 function isResult(answer: unknown, entity: Entity | undefined): boolean {
   if (answer === undefined || answer === null || answer === "") return false;
   return entity === undefined || (answer as Partial<Entity>)._id !== entity._id;
@@ -127,7 +126,7 @@ function Answer({ title, value, fields, onClose }: AnswerProps) {
   );
 }
 
-/** An action can answer without a description. */
+/** An action can answer fields that its route does not describe. */
 function areDescribed(value: unknown, fields: readonly Field[]): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const known = new Set(fields.map(({ name }) => name));

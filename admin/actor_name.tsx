@@ -4,7 +4,7 @@ import { type RaRecord, useGetManyAggregate } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { readHeaders } from "./session.ts";
 
-/** The path of the entities follows this start in the name of a resource. */
+/** The start of the name of a resource for names of users. The path of the entities follows it. */
 const NAMES = "$names";
 
 interface ActorNameProps {
@@ -14,7 +14,7 @@ interface ActorNameProps {
   readonly actor: string | number;
 }
 
-/** The application may know no name of the sender, so the identifier is shown. */
+/** The identifier is shown if the application knows no name of the sender. */
 export function ActorName({ model, id, actor }: ActorNameProps) {
   const { data } = useGetManyAggregate<RaRecord>(
     NAMES + model.path,
@@ -32,7 +32,7 @@ export function isOfNames(resource: string): boolean {
   return resource.startsWith(NAMES);
 }
 
-/** One entity stands for all entities that show the same sender. */
+/** The name of each sender is read by one entity that shows the sender. */
 export async function readNames(resource: string, ids: readonly unknown[]): Promise<RaRecord[]> {
   const pairs = ids.map((each) => {
     const [actor, entity]: [string, string] = JSON.parse(String(each));

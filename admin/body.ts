@@ -2,7 +2,7 @@ import type { Field, Value } from "./fields.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Forms have `null` for a field without a value. The order of the keys of an object does not matter. */
+/** A missing value is the same as `null`, which forms have for it. The order of keys does not matter. */
 export function isSame(a: unknown, b: unknown): boolean {
   const [first, second] = [a ?? null, b ?? null];
   if (typeof first !== "object" || typeof second !== "object") return first === second;
@@ -28,9 +28,8 @@ export function wholeBody(values: Values, edited: Edited): Values {
 }
 
 /**
- * React-hook-form shows another element's value in a field of a list element that has no value, if an element before it
- * has been removed. So each field without a value gets `null`, and an entity in the place of a reference becomes its
- * identifier.
+ * Fields without a value get `null`: React-hook-form would otherwise show the value of another list element after an
+ * earlier one has been removed. Populated references become identifiers.
  */
 export function formValues<V extends Values>(entity: V, fields: readonly Field[]): V {
   const values = fields.map((field) => [field.name, formValue(entity[field.name], field)] as const);
@@ -49,8 +48,8 @@ export function newElement(fields: readonly Field[]): Values {
 }
 
 /**
- * In objects of free form and in Maps, only the changed keys are sent, and a removed key is sent as `null`. Otherwise
- * the server would keep the key.
+ * In Maps and objects of free form, only changed keys are sent, and a removed key as `null`: the server would otherwise
+ * keep it.
  */
 export function mergePatch(changes: Values, { fields, before }: Edited): Values {
   const patches = Object.entries(changes).map(([name, value]) => {
@@ -90,8 +89,8 @@ export function changedBody(values: Values, { fields, before }: Edited): Values 
 }
 
 /**
- * Forms have `null` for every empty input, so an empty field that is not stored is left out. An object that has only
- * such fields is left out too.
+ * Forms have `null` for empty inputs, so an empty field that is not stored is left out. An object with only such fields
+ * is left out too.
  */
 function objectOf(
   values: Values,
@@ -125,12 +124,12 @@ function valueOf(
     const id = idOf(item);
     return id === undefined ? body : { _id: id, ...body as object };
   });
-  // The form of a new object without values is no element. `null` in a list is stored.
+  // An empty form of a new object is no element, but `null` in a list is stored.
   return sent.filter((body, index) => body !== undefined || value[index] === null)
     .map((body) => body ?? null);
 }
 
-/** An element without an identifier is found if it is unchanged. */
+/** The stored element has the same identifier, or else the same values. */
 function storedElement(item: unknown, list: unknown): unknown {
   const id = idOf(item);
   return Array.isArray(list)

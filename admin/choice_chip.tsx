@@ -3,7 +3,7 @@
 import { Chip, type Theme } from "@mui/material";
 import { choiceWords } from "./format.ts";
 
-/** Most readers connect these words with a colour. */
+/** Words that most readers connect with a colour, and its hue. */
 const MEANINGS: readonly (readonly [RegExp, number])[] = [
   [/^(done|paid|active|approved|accepted|completed?|confirmed|published|resolved|yes|ok)$/i, 140],
   [/^(cancell?ed|failed|overdue|rejected|refused|blocked|urgent|critical|error|no)$/i, 5],

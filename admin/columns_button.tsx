@@ -7,7 +7,6 @@ import { useStore } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { columnsOf, type Field, wordsOf } from "./fields.ts";
 
-/** The reader has chosen the columns in this browser. */
 export function useColumns(
   model: PageModel,
 ): readonly [columns: readonly Field[], choose: (names: readonly string[] | undefined) => void] {
@@ -58,7 +57,6 @@ export function ColumnsButton({ model }: { readonly model: PageModel }) {
                   <Checkbox
                     size="small"
                     checked={at < names.length}
-                    // A list without columns would show nothing.
                     disabled={names.length === 1 && at === 0}
                     onChange={() => toggle(name)}
                   />

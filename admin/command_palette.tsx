@@ -11,7 +11,7 @@ import { ModelIcon, PathIcon } from "./model_icon.tsx";
 import { usePage } from "./page_context.ts";
 import { HIDDEN, TIGHT, tint } from "./theme.ts";
 
-/** The maximum number of entities of one model. */
+/** The maximum number of found entities of one model. */
 const MAX_FOUND = 5;
 const MIN_LENGTH = 2;
 const PAUSE_MS = 250;

@@ -11,9 +11,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Another client has written the entity before this write. */
 export interface Conflict {
-  /** The values that the reader has changed. */
   readonly mine: Values;
-  /** The entity as it is stored now. */
   readonly stored: Entity;
 }
 

@@ -84,8 +84,8 @@ export function createDataProvider(
       const found = new Map<unknown, Entity>(
         (await readMany(routesOf(name), ids)).map((entity) => [String(entity._id), entity]),
       );
-      // A selection shows the identifier of an entity that it does not know. Without the entity, it would remove the
-      // reference from its list as soon as the reader changes another reference.
+      // React-admin removes a reference without an entity when the reader changes another reference. So a missing
+      // entity is shown by its identifier.
       return { data: toRecords(ids.map((id) => found.get(String(id)) ?? { _id: id as string })) };
     },
     getOne: async (name, { id }) => {
@@ -183,7 +183,7 @@ async function attempt<T>(
   }
 }
 
-/** The write is refused if the entity has changed since it was read. An entity without a version has no such check. */
+/** The write is refused if the entity has changed since it was read. */
 function ifMatch(before: object | undefined): { readonly ifMatch?: object } {
   return before !== undefined && "__v" in before ? { ifMatch: before } : {};
 }
@@ -219,7 +219,7 @@ function withNamePart(
   return items.filter((item) => nameOf(item, named).toLowerCase().includes(wanted));
 }
 
-/** An entity that does not exist, or that the reader may not see, is left out. */
+/** An entity that the reader may not see is left out. */
 async function readMany(
   { operations: { all, one }, resource }: Routes,
   ids: readonly unknown[],

@@ -26,12 +26,12 @@ import { Facts } from "./value.tsx";
 
 type EntityRecord = Entity & { readonly id: string };
 
-/** The page starts from what is stored now, and not from an earlier visit. */
+/** The form starts from the stored entity, and not from one that an earlier visit has read. */
 const FRESH = { gcTime: 0, retry: false };
 
 /**
- * React-admin keeps the entities of a request under its `meta`. Otherwise, a form would start from the entity of a
- * list, which may have other fields, or other entities in the place of identifiers.
+ * React-admin keeps entities by the `meta` of their request. The form must not start from the entity of a list, which
+ * may have other fields or populated references.
  */
 const ALONE = { meta: { isForm: true } };
 
@@ -203,7 +203,6 @@ function EntityActions({ model }: { readonly model: PageModel }) {
 
 interface EntityPanelsProps {
   readonly model: PageModel;
-  /** The facts of the page leave out these fields. */
   readonly form: readonly Field[];
 }
 

@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<number, string>> = {
   429: "there were too many requests",
 };
 
-/** The reason is a part of a sentence. */
+/** The reason of an error is a part of a sentence. */
 function reasonOf(error: unknown, models: readonly PageModel[]): string {
   if (!(error instanceof ApiError)) {
     return error instanceof Error ? `the server did not answer (${error.message})` : String(error);
@@ -31,7 +31,7 @@ function reasonOf(error: unknown, models: readonly PageModel[]): string {
 
 const INVALID = "This value is not valid";
 
-/** Mongoose names paths and values in these messages as code does. */
+/** Default messages of Mongoose name paths and values as code does. */
 const DEFAULTS: readonly (readonly [message: RegExp, words: string])[] = [
   [/^Validator failed for path `.+` with value `[^]*`$/, INVALID],
   [/^Path `.+` is invalid \([^]*\)\.$/, INVALID],
@@ -43,13 +43,13 @@ function wordsFor(message: string, field: Field | undefined): string {
   return words === INVALID && field?.description ? `${words}: ${field.description}` : words;
 }
 
-/** Only paths with an input are returned. */
+/** Only paths with an input of the form are returned. */
 function takenPaths({ body }: ApiError, form: readonly Field[]): readonly string[] {
   const paths: unknown = Object(body).fields;
   return Array.isArray(paths) ? paths.filter((path) => hasInput(form, String(path))) : [];
 }
 
-/** An error without an input would hold the form back for ever. */
+/** The error of a field without an input would hold the form back for ever. */
 function hasInput(form: readonly Field[], path: string): boolean {
   return form.some(({ name, fields }) =>
     path === name ||
@@ -58,14 +58,12 @@ function hasInput(form: readonly Field[], path: string): boolean {
   );
 }
 
-/** What the page knows about a request. */
 export interface FailureFacts {
   readonly form?: readonly Field[];
-  /** The models whose lists have names. */
   readonly models?: readonly PageModel[];
 }
 
-/** React-admin shows the message, and the messages of fields beside the fields of a form. */
+/** React-admin shows the message of the error, and the messages of fields beside their inputs. */
 export function failure(
   attempt: string,
   error: unknown,

@@ -18,7 +18,7 @@ export function pluralOf({ path }: Pick<PageModel, "path">): string {
   return wordsOf(path.slice(path.lastIndexOf("/") + 1));
 }
 
-/** The name stands within a sentence. */
+/** The name of a model within a sentence. */
 export function singularOf({ model }: Pick<PageModel, "model">): string {
   return wordsOf(model).toLowerCase();
 }
@@ -43,7 +43,7 @@ export function nameOf(
   return words.length === 0 ? String(entity._id ?? "") : words.join(", ");
 }
 
-/** The address of the list is used if single entities cannot be read. */
+/** The address of an entity, or that of its list if single entities cannot be read. */
 export function addressOf(
   { name, operations: { one } }: PageModel,
   { _id }: { readonly _id: string },
@@ -58,20 +58,19 @@ export function columnsOf(
   return names.flatMap((name) => operations.all?.answer.find((each) => each.name === name) ?? []);
 }
 
-/** The page shows these fields beside its form. */
+/** The fields that the page shows beside its form. */
 export function factsOf(answer: readonly Field[], form: readonly Field[]): readonly Field[] {
   const inForm = new Set(form.map(({ name }) => name));
   return answer.filter(({ name }) => !inForm.has(name) && name !== "__v");
 }
 
-/** Parts that the reader changes in a separate table are left out. */
+/** Parts that the reader changes in a separate table are left out of the form. */
 export function formFields(
   { operations: { update, one }, parts }: Pick<PageModel, "operations" | "parts">,
 ): readonly Field[] {
   return withUnseen(withoutTables(update?.body ?? [], parts), one?.answer ?? []);
 }
 
-/** The table of a part shows the answer of its list. */
 export function partFields({ operations: { update, all }, parts }: PagePart): readonly Field[] {
   return withUnseen(withoutTables(update?.body ?? [], parts), all?.answer ?? []);
 }
@@ -126,7 +125,7 @@ export function fieldAt(fields: readonly Field[], path: string): Field | undefin
   return fieldAt(field.fields ?? field.items?.fields ?? [], rest.join("."));
 }
 
-/** The result is missing if the reader may not see the model. */
+/** Missing if the reader may not see the model. */
 export function modelNamed(models: readonly PageModel[], name: string | undefined) {
   return name === undefined ? undefined : models.find(({ model }) => model === name);
 }

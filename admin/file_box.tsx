@@ -18,7 +18,6 @@ type ShownFile = Partial<FileJson> & Pick<FileJson, "name">;
 
 interface FileBoxProps {
   readonly file: PageFile;
-  /** The path of the list of the entity. */
   readonly path: string;
   readonly entity: Entity;
   readonly fields: readonly Field[];
@@ -114,7 +113,7 @@ export function FileBox({ file, path, entity, fields }: FileBoxProps) {
         onChange={({ target }) => {
           const [chosen] = target.files ?? [];
           if (chosen) void put(chosen);
-          // The same file can be chosen again after an error.
+          // An empty input lets the reader choose the same file again.
           target.value = "";
         }}
       />
@@ -174,7 +173,7 @@ function StoredFile({ stored, file, path, entity }: Omit<FileBoxProps, "fields">
           href={urlOf(`${path}/${encodeURIComponent(entity._id)}/${file.property}`)}
           download={name}
           onClick={(event: MouseEvent) => {
-            // A link sends cookies, and no header of a login.
+            // A link sends cookies, but not the header of a login.
             if (Object.keys(readHeaders()).length === 0) return;
             event.preventDefault();
             download().catch(tell);

@@ -6,7 +6,7 @@ interface FileImageProps {
   readonly name: string;
   readonly get: (signal: AbortSignal) => Promise<Response>;
   readonly style?: CSSProperties;
-  /** Shown until the picture is loaded, and if browsers may not show it. */
+  /** The element in the place of a picture that is not loaded or may not be shown. */
   readonly instead?: ReactNode;
 }
 
@@ -27,7 +27,7 @@ export function FileImage({ name, get, style = LARGE, instead }: FileImageProps)
       const blob = await answer.blob();
       if (!controller.signal.aborted) setUrl(URL.createObjectURL(blob));
     };
-    // The link above the picture tells why a file cannot be read.
+    // The link above a picture says why it cannot be read.
     load().catch(() => {});
     return () => controller.abort();
   }, []);

@@ -8,7 +8,6 @@ import { usePage } from "./page_context.ts";
 
 interface FileThumbProps {
   readonly file: PageFile;
-  /** The path of the list of the entity. */
   readonly path: string;
   readonly id: string;
   readonly stored: Partial<FileJson>;

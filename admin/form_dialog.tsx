@@ -12,13 +12,12 @@ type Values = Readonly<Record<string, unknown>>;
 
 interface FormDialogProps {
   readonly title: string;
-  /** The text of the button that sends the form. */
   readonly label: string;
   readonly help?: string | undefined;
   readonly fields: readonly Field[];
   readonly isNew: boolean;
   readonly initial?: Values;
-  /** The dialog stays open and shows the errors if the promise is rejected. */
+  /** A rejection keeps the dialog open and shows the errors. */
   readonly onSubmit: (values: Values) => Promise<void>;
   readonly onClose: () => void;
   readonly children?: ReactNode;

@@ -2,12 +2,11 @@ import type { Value } from "./fields.ts";
 
 const NUMBERS = ["Number", "Int32", "Double", "BigInt", "Decimal128"];
 
-/** Numbers stand at the right of their column. */
 export function isNumber({ type, enum: allowed, model }: Value): boolean {
   return NUMBERS.includes(type) && allowed === undefined && model === undefined;
 }
 
-/** The language and the time zone of the reader apply. */
+/** Values have the language and the time zone of the reader. */
 export function inWords(value: unknown, field: Value): string {
   if (field.enum !== undefined) return choiceWords(value);
   if (field.type === "Date") return field.format === "date" ? dayWords(value) : dateWords(value);
@@ -46,11 +45,11 @@ function numberWords(value: unknown, { shown }: Value): string {
     : shown !== undefined
     ? { style: "currency", currency: shown.currency }
     : { maximumFractionDigits: 20 };
-  // A text keeps the digits of a decimal that no number has.
+  // A string keeps the digits of a decimal that no number has.
   return new Intl.NumberFormat(undefined, options).format(text as Intl.StringNumericLiteral);
 }
 
-/** The unit is the currency, or a share such as "= 25%" for 0.25. */
+/** The currency of a number, or its share, such as "= 25%" for 0.25. */
 export function unitOf(value: unknown, field: Value): string | undefined {
   const { shown } = field;
   if (shown === undefined || shown === "plain") return undefined;

@@ -88,14 +88,14 @@ export function HistoryPanel({ model, entity, fields }: HistoryPanelProps) {
   );
 }
 
-/** A stamp changes with each write. */
+/** Stamps are readonly, and change with each write. */
 function hasChanged(before: Entity, now: Entity, fields: readonly Field[]): boolean {
   return fields.some(({ name, readonly }) =>
     name !== "__v" && !readonly && !isSame(before[name], now[name])
   );
 }
 
-/** Readers do not know the names of operations. */
+/** Words for the operations, whose names readers do not know. */
 const DONE: Readonly<Record<string, string>> = {
   create: "created",
   update: "changed",
@@ -109,7 +109,7 @@ const DONE: Readonly<Record<string, string>> = {
 
 interface VersionProps {
   readonly record: HistoryRecord;
-  /** The records tell of the senders, so the fields have none. */
+  /** The fields without stamps, because each record names its sender. */
   readonly fields: readonly Field[];
   readonly onRevert: (() => void) | undefined;
 }

@@ -67,7 +67,6 @@ function isCountedLive(model: PageModel): boolean {
 
 interface ModelCardProps {
   readonly model: PageModel;
-  /** Whether the total follows the changes of the list. */
   readonly isLive: boolean;
 }
 
@@ -144,7 +143,7 @@ interface Change {
   readonly at: Date;
 }
 
-/** The list must be sortable by the field. */
+/** The field with the time of the last change, by which the list can be sorted. */
 function changeField({ operations: { all } }: PageModel): string | undefined {
   const sorted = parameterOf(all, "sort")?.fields ?? [];
   return ["updatedAt", "createdAt"].find((name) =>

@@ -22,7 +22,6 @@ import { ReferenceListPicker, ReferencePicker } from "./reference_picker.tsx";
 
 interface FieldInputProps {
   readonly field: Field;
-  /** The place of the value in the form. */
   readonly source: string;
   readonly isNew: boolean;
   readonly group?: string | undefined;
@@ -31,7 +30,7 @@ interface FieldInputProps {
 export function FieldInputs({ fields, isNew, group }: {
   readonly fields: readonly Field[];
   readonly isNew: boolean;
-  /** The place of the object, if the object is optional. */
+  /** The place of an optional object. */
   readonly group?: string | undefined;
 }) {
   const shown = fields.filter(({ name, required }) => name !== "_id" || isNew && required);
@@ -106,7 +105,7 @@ type Common = {
 
 type UnitProps = Common & { readonly field: Field; readonly defaultValue?: unknown };
 
-/** A text keeps the digits that no number of JavaScript has. */
+/** A text keeps digits that no number of JavaScript has. */
 function UnitInput({ field, ...common }: UnitProps) {
   const unit = unitOf(useFormValue(common.source), field);
   const parse = ["BigInt", "Decimal128"].includes(field.type)
@@ -116,7 +115,7 @@ function UnitInput({ field, ...common }: UnitProps) {
   return <TextValueInput {...common} format={String} parse={parse} line={line} />;
 }
 
-/** The point may be a comma, unless the comma may separate thousands. */
+/** A comma is the decimal point, unless it may separate thousands. */
 function digitsOf(text: string): string {
   const digits = text.trim().replace(/,(?!\d{3}$)/, ".");
   if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(digits)) return digits;
@@ -171,7 +170,6 @@ function isRow(fields: readonly Field[]): boolean {
     shown.every((field) => !wide.includes(field.type) && !isLongText(field));
 }
 
-/** A list whose values have other lines is typed as JSON. */
 function LinesInput({ text, ...common }: Common & { readonly text: ReturnType<typeof lines> }) {
   const isJson = useSticky(isUneven(useFormValue(common.source)));
   return isJson ? <TextValueInput {...common} {...JSON_TEXT} /> : (
@@ -183,7 +181,7 @@ function LinesInput({ text, ...common }: Common & { readonly text: ReturnType<ty
   );
 }
 
-/** Each value must fit on one line. */
+/** A list with an empty value, or one with line breaks, cannot be typed line by line. */
 function isUneven(list: unknown): boolean {
   return Array.isArray(list) &&
     list.some((item) => item === null || item === "" || hasLines(item));
@@ -224,7 +222,7 @@ function ChoicesInput({ allowed, ...common }: ChoicesProps) {
   return <AutocompleteArrayInput {...common} choices={choices} />;
 }
 
-/** The model may have allowed the values of the form at an earlier time. */
+/** The model may have allowed a stored value at an earlier time. */
 function choicesOf(allowed: readonly unknown[], value: unknown) {
   const present = [value].flat().filter((each) => !isEmpty(each));
   return [...new Set([...allowed, ...present])].map((each) => ({
@@ -282,8 +280,8 @@ const LINES: Readonly<Record<string, ReturnType<typeof lines>>> = {
 };
 
 /**
- * The function of React-admin shortens years after 9999. Browsers refuse such a text, and the date would be lost as
- * soon as the reader leaves the input.
+ * The function of React-admin shortens the text of years after 9999. Browsers refuse such a text, and the date would be
+ * lost as soon as the reader leaves the input.
  */
 function localText(value: unknown): string {
   const date = new Date(String(value));

@@ -10,7 +10,7 @@ interface TextValueProps {
   readonly helperText: string;
   readonly validate: Validator[];
   readonly format: (value: unknown) => string;
-  /** Throws if the text has no value. */
+  /** Throws for a text without a value. */
   readonly parse: (text: string) => unknown;
   /** The properties of an input with one line, for a number. */
   readonly line?: { readonly unit: string | undefined; readonly defaultValue: unknown };

@@ -22,7 +22,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 const DAY_MS = 24 * 3600_000;
 
-/** In milliseconds. */
+/** The lifetimes of a key, in milliseconds. */
 const LIFETIMES: Readonly<Record<string, number>> = {
   "In 30 days": 30 * DAY_MS,
   "In 90 days": 90 * DAY_MS,

@@ -24,7 +24,7 @@ export function KeysPage({ keys }: { readonly keys: PageKeys }) {
   const [list, setList] = useState<readonly ApiKey[]>();
   const [problem, setProblem] = useState<string>();
   const [asked, setAsked] = useState<Asked>();
-  /** The only place of the text. */
+  /** The text of a new key, which is stored nowhere else. */
   const [made, setMade] = useState<string>();
   const load = async () => {
     try {

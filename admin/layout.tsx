@@ -35,7 +35,7 @@ function SignIn({ href }: { readonly href: string }) {
   return <Button color="inherit" href={href}>Sign in</Button>;
 }
 
-/** The order of the document is kept, with the models of one group together. */
+/** The order of the models is kept, with the models of one group together. */
 export function groupsOf(
   models: readonly PageModel[],
 ): readonly (readonly [group: string | undefined, models: readonly PageModel[]])[] {
@@ -142,7 +142,7 @@ function AppHead() {
 }
 
 function SignOut({ path }: { readonly path: string }) {
-  // A form follows the answer of the server, as on any page of the application.
+  // A form follows the redirect of the server, as on any page of the application.
   const leave = () => {
     const form = Object.assign(document.createElement("form"), { method: "post", action: path });
     document.body.append(form);

@@ -13,7 +13,7 @@ export function LeaveQuestion({ formControl }: { readonly formControl?: Control 
     !isSafe && currentLocation.pathname !== nextLocation.pathname
   );
   const isAsking = blocker.state === "blocked";
-  // A save leads to another page before the form knows that it has been saved.
+  // A saved form leads to another page before it knows that it has been saved.
   useEffect(() => {
     if (isAsking && isSafe) blocker.proceed?.();
   }, [isAsking, isSafe]);

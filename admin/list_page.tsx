@@ -55,7 +55,7 @@ export function EntityList({ name }: { readonly name: string }) {
   );
 }
 
-/** The browser may keep the filter of a user who has seen more. */
+/** The browser may keep the trash filter of an earlier user who could see the trash. */
 function useIsTrash({ hasTrash }: PageModel): boolean {
   return hasTrash && Boolean(useListContext().filterValues[TRASH]);
 }
@@ -82,7 +82,7 @@ const EMPTY_TRASH = <Typography variant="body2" sx={{ p: 2 }}>The trash is empty
 /** The names of the columns and filters that only the trash has. */
 const OF_REMOVAL = /^deleted(At|By)(:|$)/;
 
-/** React-admin hides no columns, because its own choice knows them by their places. */
+/** React-admin knows hidden columns by their places, but this page chooses columns by name. */
 const NONE: string[] = [];
 
 /** A table that is wider than the page is scrolled, and not the page. */

@@ -13,7 +13,7 @@ const IDS = "$ids";
 
 export type Comparison = "is" | "has" | "from" | "to";
 
-/** Inputs cannot have names with dots, which stand for objects. */
+/** A dot in the name of an input stands for an object, so the name of a filter has none. */
 export function filterName(path: string, comparison: Comparison): string {
   return `${path.replaceAll(".", "/")}:${comparison}`;
 }
@@ -89,7 +89,7 @@ export function canSearch({ operations: { all } }: Named): boolean {
   return parameterOf(all, "search") !== undefined;
 }
 
-/** The list can show the entities of these references by itself. */
+/** The references whose entities the list can show by itself. */
 function populated(list: PageRoute | undefined): readonly string[] {
   return parameterOf(list, "populate")?.fields?.filter((name) => !name.includes(".")) ?? [];
 }

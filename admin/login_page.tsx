@@ -11,7 +11,7 @@ interface LoginPageProps {
   /** Whether the server has refused the last login. */
   readonly isRefused: boolean;
   readonly onLogin: (text: string) => void;
-  /** Shows what a reader may see without a login. */
+  /** Shows the page without a login. */
   readonly onCancel: (() => void) | undefined;
 }
 

@@ -51,5 +51,5 @@ export function MadeKeyDialog({ text, onClose }: MadeKeyDialogProps) {
 
 const CODE = { fontFamily: "monospace" };
 
-/** Browsers may send what they check the spelling of to a server. */
+/** Browsers may send the key to a server to check its spelling. */
 const READ_ONLY = { readOnly: true, autoComplete: "off", spellCheck: false };

@@ -84,7 +84,7 @@ function Page() {
 /** React-admin keeps the colours that the reader has chosen under this key. */
 const CHOSEN_COLORS = "RaStore.theme";
 
-/** React-admin would make another router whenever other colours render the page again. */
+/** React-admin would make another router for each new element of the page, as when the colours change. */
 const PAGE = <Page />;
 
 function Themed() {

@@ -56,18 +56,17 @@ export interface HistoryRecord {
 export interface PageAccess {
   readonly document: PageDocument;
   readonly open: (path: string) => AnyResource;
-  /** For requests that the client does not send. */
+  /** The URL of a path, for requests without the client. */
   readonly urlOf: (path: string) => string;
-  /** The last answer of `one()` has named these actions in its `Link` header. */
+  /** The actions that the last `Link` header of `one()` has named. */
   readonly actionsOf: (path: string, id: string) => ReadonlySet<string>;
-  /** Present if the reader may see more after a login. */
+  /** Missing if a login would show no more. */
   readonly askLogin: (() => void) | undefined;
 }
 
 export function openPage(
   document: PageDocument,
   { askLogin, onRefused }: Pick<PageAccess, "askLogin"> & {
-    /** Called when an answer is a 401. */
     readonly onRefused: () => void;
   },
 ): PageAccess {

@@ -1,5 +1,6 @@
 /**
- * The result is a name such as `tickets/6a5f…/comments`, or the path of the routes. The entity may be a part itself.
+ * Returns the name of the resource of parts, such as `tickets/6a5f…/comments`, or the path of their routes. The entity
+ * may be a part itself.
  */
 export function partResource(resource: string, id: string, property: string): string {
   // An identifier may contain a slash, after which the name would lead to another entity or to the model itself.

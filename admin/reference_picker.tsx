@@ -20,7 +20,7 @@ interface PickerProps {
   readonly helperText: string | false;
   readonly validate?: Validator[];
   readonly model: PageModel;
-  /** A filter offers no new entity. */
+  /** A filter offers no button for a new entity. */
   readonly isFilter?: boolean;
 }
 
@@ -51,7 +51,7 @@ interface WithNewProps extends Required<Pick<PickerProps, "source" | "model" | "
   readonly children: ReactNode;
 }
 
-/** The button is shown only if the reader may create an entity. */
+/** Adds a button for a new entity if the reader may create one. */
 function WithNew({ source, model, isFilter, select, children }: WithNewProps) {
   const { getValues, setValue } = useFormContext();
   const path = useWrappedSource(source);

@@ -13,7 +13,6 @@ interface RemoveButtonProps {
   readonly name: string;
   /** Whether the entity is moved to the trash, or removed for good. */
   readonly to: "trash" | "nowhere";
-  /** Whether the entity is in the trash already. */
   readonly isTrash?: boolean;
   readonly onRemoved?: () => void;
 }

@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: "Boolean",
 };
 
-/** Forms do not know all types of a JSON Schema. */
+/** Forms do not support all types of a JSON Schema. */
 export function fieldsOfSchema({ properties, required }: JsonSchema): readonly Field[] {
   const needed = Array.isArray(required) ? required : [];
   return Object.entries((properties ?? {}) as Readonly<Record<string, JsonSchema>>)

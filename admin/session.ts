@@ -1,6 +1,6 @@
 import type { AdminLogin } from "../src/admin/options.ts";
 
-/** All pages of an origin share `sessionStorage`. */
+/** All pages of an origin share `sessionStorage`, so the key has the path of this page. */
 const NAME = `mongrove admin ${location.pathname}`;
 
 export function readHeaders(): Readonly<Record<string, string>> {

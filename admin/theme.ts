@@ -21,7 +21,7 @@ export function tint({ palette }: Theme): string {
   }%, transparent)`;
 }
 
-/** The text is shown to screen readers only. */
+/** Only screen readers get a text in this style. */
 export const HIDDEN = {
   position: "absolute",
   width: 1,
@@ -55,7 +55,7 @@ const components = {
       }),
     },
   },
-  // The minimum height is the size of a target that a finger hits.
+  // The minimum height of a button is the size of a target that a finger hits.
   MuiButton: {
     defaultProps: { disableElevation: true },
     styleOverrides: { root: { minHeight: 36, borderRadius: 8, padding: "4px 12px" } },

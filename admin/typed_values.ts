@@ -2,10 +2,10 @@ import { createContext, type RefObject, useContext, useEffect } from "react";
 import { useRecordContext, useRefresh } from "react-admin";
 import type { Entity } from "./page_context.ts";
 
-/** The form keeps what the reader has typed when the entity is read again. */
+/** Called before a refresh to keep the typed values of a form. */
 export const KeepContext = createContext<(() => void) | undefined>(undefined);
 
-/** What the reader has typed into the form stays. */
+/** Refreshes the page and keeps the typed values of its form. */
 export function useRefreshAround(): () => void {
   const keep = useContext(KeepContext);
   const refresh = useRefresh();
@@ -15,7 +15,7 @@ export function useRefreshAround(): () => void {
   };
 }
 
-/** Under this key, the values of a form have the entity from which the reader has begun to type. */
+/** In the values of a form, the key of the entity from which the reader has begun to type. */
 export const START = Symbol("start");
 
 export function FormStart({ start, isKept }: {

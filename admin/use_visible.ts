@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** A hidden tab follows nothing: a browser opens six connections to a server, which all tabs share. */
+/** A hidden tab follows no live list: a browser opens six connections to a server, which all tabs share. */
 export function useVisible(): boolean {
   return useSyncExternalStore(subscribe, () => document.visibilityState === "visible");
 }

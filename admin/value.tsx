@@ -118,7 +118,7 @@ function ShownList({ values, items, isShort }: ListProps) {
   );
 }
 
-/** The first column begins where the heading of the card does. */
+/** A table begins where the heading of its card begins. */
 export const FLUSH = {
   "& td:first-of-type, & th:first-of-type": { pl: 0 },
   "& td:last-of-type, & th:last-of-type": { pr: 0 },
@@ -199,7 +199,7 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
 interface FactsProps {
   readonly entity: Entity;
   readonly fields: readonly Field[];
-  /** The page can ask for the names of senders by the model. */
+  /** The model is needed for the names of senders. */
   readonly model?: PageModel;
 }
 
@@ -221,7 +221,7 @@ export function Facts({ entity, fields, model }: FactsProps) {
 }
 
 interface ReferenceProps {
-  /** The identifier, or the entity itself if the list has shown it. */
+  /** The identifier, or the entity itself if the list has it. */
   readonly value: unknown;
   readonly model: PageModel;
   readonly isShort: boolean;

@@ -25,9 +25,8 @@ import { FeatureList } from "./pipeline/feature_list.ts";
 import type { RouterFeature } from "./pipeline/router_feature.ts";
 
 /**
- * All features by their names. A feature is an ability that an option adds to operations, such as pages or sorting, and
- * has a folder in `src/features/`. The features of a request run in the order of this list, and the description of a
- * route lists their parameters in this order. The list does not compile if an option belongs to no feature.
+ * All features by their names. A feature is an ability that an option adds to operations, such as pages. Features run
+ * in the order of this list, which does not compile if an option belongs to no feature.
  */
 const byName = {
   page,
@@ -45,7 +44,9 @@ const byName = {
   idempotency,
 } satisfies { readonly [N in FeatureName]: AnyFeature };
 
-/** The features of classes, such as the trash. Their options apply wherever entities of a class are read or written. */
+/**
+ * The features of classes, such as the trash. Their options apply wherever entities of a class are read or written.
+ */
 const ofClasses: readonly ClassFeature[] = [
   stamps as ClassFeature,
   tenants as ClassFeature,
@@ -64,8 +65,8 @@ const ofRouters: readonly RouterFeature[] = [batch as RouterFeature];
 export const features = new FeatureList(Object.values(byName), ofClasses, ofRouters);
 
 /**
- * The options of operations that no feature serves, because the code of the operation itself reads them, such as `by`
- * of `replace()`. For every other option of an operation, the list of features needs a feature of the same name.
+ * The options of operations that the operation itself reads, such as `by` of `replace()`. Every other option of an
+ * operation needs a feature of the same name.
  */
 type KernelOption = "atomic" | "fields" | "max" | "q" | "by";
 

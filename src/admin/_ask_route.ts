@@ -6,7 +6,7 @@ import { sendInner } from "../http/inner_request.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
-/** The page leaves out a route with a longer description. */
+/** In bytes. The page leaves out a route with a longer description. */
 const MAX_BYTES = 1_000_000;
 
 interface AskOptions {
@@ -18,11 +18,10 @@ interface AskOptions {
 export interface DescribedRoute {
   readonly status: number;
   readonly described?: RouteDescription;
-  /** The sender, as the hooks have found it. */
   readonly actor?: Actor | undefined;
 }
 
-/** Only fields and parameters for the user of the page. */
+/** Asks a route for the fields and parameters that the user of the page may use. */
 export async function askRoute(
   api: RequestHandler,
   { req, route }: AskOptions,

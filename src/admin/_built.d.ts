@@ -1,2 +1,2 @@
-/** Compressed by Brotli, as base64. */
+/** The script of the page, compressed by Brotli, as base64. */
 export declare const PAGE: string;

@@ -11,11 +11,10 @@ interface KeysContext {
   readonly endpoints: readonly Endpoint[];
   readonly req: Request;
   readonly see: AdminOptions["see"];
-  /** Only a known sender has keys. */
+  /** Only a known sender has API keys. */
   readonly actor: Actor;
 }
 
-/** `allowed` are the routes that the user may use. */
 export async function describeKeys(
   allowed: readonly Route[],
   { endpoints, req, see, actor }: KeysContext,

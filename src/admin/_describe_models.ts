@@ -32,7 +32,7 @@ interface DescribeOptions {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** Each route is asked through the router, so that its hooks and field rights decide. */
+/** Asks each route through the router, so that its hooks and field rights decide. */
 export async function describeModels(
   routes: readonly ShownRoute[],
   options: DescribeOptions,
@@ -75,7 +75,7 @@ async function userOf(
     const known = await makeTimeBudget(route).wait(askNames(names, [actor]));
     return known.get(id) ?? id;
   } catch (error) {
-    // The page works without the name.
+    // The page works without the user's name.
     logError(error);
     return id;
   }
@@ -92,14 +92,14 @@ async function ask(
   return { ...shown, described, actor };
 }
 
-/** Without its list, a model is not shown. */
+/** A model without its list is not shown. */
 function isList({ described, kind, parts }: AllowedRoute): boolean {
   return described.operation === "all" && kind === "operation" && parts.length === 0;
 }
 
 interface AllowedRoutes {
   readonly own: readonly AllowedRoute[];
-  /** Other references are shown as identifiers. */
+  /** References to classes that the user cannot read are shown as identifiers. */
   readonly readable: ReadonlySet<string>;
   readonly view: AdminModel;
 }
@@ -139,12 +139,12 @@ function modelOf({ path, list, menu, hasNames, own, ...context }: ModelRoutes): 
     actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, context)),
     parts: partsOf({ own, ...context }, 0),
     files,
-    // The option `see` of the trash belongs to the class, so all routes agree.
+    // The trash has one option `see` for a class, so all routes agree.
     hasTrash: described.parameters.some(({ name }) => name === "trash"),
   };
 }
 
-/** All entities of a reader share the tenant. */
+/** All entities of a reader share the tenant, so it is not shown. */
 function without(
   tenant: string | undefined,
   { described, ...others }: AllowedRoute,
@@ -163,8 +163,8 @@ function without(
 }
 
 /**
- * The form for `replace()` sends all shown values back, so it would remove a value that a hook leaves out, and store a
- * value that a hook has made. Hooks of the list count too, because React-admin keeps its entities.
+ * The form for `replace()` sends all shown values back. It would remove values that hooks leave out, and store values
+ * that hooks have made. Hooks of the list count, because React-admin keeps its entities.
  */
 function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   const isChanged = own.some(({ described: { operation, hooks }, route }) =>
@@ -174,7 +174,7 @@ function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   return isChanged ? own.filter(({ described }) => described.operation !== "replace") : own;
 }
 
-/** The form would store a shown value that differs from the stored one, as after a transform. */
+/** `replace()` would store a shown value that differs from the stored one, as after a transform. */
 function showsOtherValues(route: Route): boolean {
   const { schema } = buildSchema(actingLevel(route).target);
   return [...schemasWithin(schema)].some((each) =>
@@ -238,7 +238,6 @@ function actionOf(allowed: AllowedRoute, context: RouteContext): PageAction {
   };
 }
 
-/** Without path parameters and headers that the page does not use. */
 function routeOf(
   { route, described }: AllowedRoute,
   { readable, view: { format } }: RouteContext,
@@ -250,7 +249,7 @@ function routeOf(
     ...summary !== undefined && { summary },
     parameters: parameters.filter((each) => each.in === "query"),
     preferences: headers.flatMap(({ preferences = [] }) => preferences),
-    // Sent only with requests for many entities.
+    // The page sends a filter only with requests for many entities.
     ...filter && route.operation.many && { filter: filter.fields },
     ...body && { body: fields(body) },
     ...bodySchema && { bodySchema },
@@ -267,7 +266,6 @@ interface FieldContext extends Pick<RouteContext, "readable"> {
   readonly format: Format;
 }
 
-/** References to classes that the user cannot read are shown as identifiers. */
 function fieldsOf(
   fields: readonly PageField[],
   { readable, format }: FieldContext,

@@ -1,7 +1,7 @@
 import type { AdminSession } from "./options.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 
-/** The script makes its styles, so inline styles are allowed. */
+/** The script of the page makes inline styles. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -12,7 +12,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Only the sign-out of a session is a form. */
+/** The page submits a form only for the sign-out of a session. */
 export function policyOf(session: AdminSession | undefined): string {
   return `${POLICY}; form-action ${session === undefined ? "'none'" : "'self'"}`;
 }

@@ -33,10 +33,7 @@ interface NamesOptions {
   readonly ask: ActorNames;
 }
 
-/**
- * Reads the stamped entities as the sender may see them. If a request named users by their identifiers, anybody could ask
- * for the names of all users.
- */
+/** A request names entities with stamps. If it named users, anybody could ask for the names of all users. */
 export async function nameStamps(
   routes: readonly ShownRoute[],
   { api, req, see, ask }: NamesOptions,
@@ -88,7 +85,7 @@ async function actorsOf(
   return stampsOf(route).flatMap((name) => actorIn(entity[name], schema.path(name)));
 }
 
-/** A hook may show another value than the identifier. */
+/** A hook may show another value than the user's identifier. */
 function actorIn(value: unknown, type: SchemaType): readonly Actor[] {
   if (typeof value !== "string" && typeof value !== "number") return [];
   try {

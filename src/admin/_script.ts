@@ -34,7 +34,7 @@ async function importBuilt(): Promise<{ readonly PAGE: string } | undefined> {
     // @ts-types="./_built.d.ts"
     return await import("./built/page.js");
   } catch {
-    // Deno keeps the failure of each specifier for ever. One specifier for each second keeps few of them.
+    // Deno keeps the failed import of a specifier for ever, so each second has a new specifier.
     const second = Math.floor(Date.now() / 1000);
     return await import(new URL(`./built/page.js?${second}`, import.meta.url).href)
       .catch(() => undefined);

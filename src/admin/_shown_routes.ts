@@ -8,7 +8,7 @@ export interface ShownRoute {
   readonly description: RouteDescription;
   readonly base: string;
   readonly kind: "operation" | "added" | "action" | "file";
-  /** The segments of the path that name parts. */
+  /** The path segments of parts, which are properties with a separate `@rest`. */
   readonly parts: readonly string[];
   readonly file?: string;
 }

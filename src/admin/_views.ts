@@ -15,7 +15,7 @@ const NAMES = ["name", "title", "label", "subject", "number"];
 const NO_COLUMNS = ["Embedded", "Object", "Map", "Buffer"];
 const IN_WORDS = ["String", "Number", "Int32", "Double", "BigInt", "Decimal128", "Date"];
 
-/** Fields that the reader does not see are left out. If none is left, the default applies. */
+/** Fields that the reader may not see are left out. If none is left, the default applies. */
 export function viewOf(
   answer: readonly PageField[],
   { model = {}, tenant, pictures = [] }: ViewOptions,
@@ -46,7 +46,7 @@ function titleIn(fields: readonly PageField[]): readonly string[] {
   return (first === undefined ? short.slice(0, 2) : [first]).map(({ name }) => name);
 }
 
-/** An identifier of another entity does not name this entity. */
+/** A reference identifies another entity, so it does not name this one. */
 export function isInWords({ name, type, model }: PageField): boolean {
   return IN_WORDS.includes(type) && model === undefined && name !== "_id";
 }
@@ -75,7 +75,7 @@ export function menuWords(entries: readonly MenuEntry[]): readonly string[] {
   const words = entries.map(({ path, menu }) => {
     const given = typeof menu === "object" ? menu[path] : menu;
     const segments = path.slice(1).split("/").map(wordsOf);
-    // Words of the application say nothing of the path.
+    // A menu text of the application says nothing of the path.
     const rest = given === undefined ? segments.slice(0, -1) : segments;
     return { text: given ?? segments.at(-1) ?? path, rest: rest.join(", ").toLowerCase() };
   });

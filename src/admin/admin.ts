@@ -35,7 +35,7 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
   checkOptions(options, routes);
   const { title, apiPath = "..", login, session, see, models, links } = options;
   let script: PageScript | undefined;
-  // A demo serves the page before the script is built.
+  // The demo serves the page before its script is built.
   const findScript = async () => script ??= await loadScript();
   const sendHtml = async (req: Request, res: Response) => {
     const { name } = await findScript() ?? {};

@@ -9,20 +9,19 @@ export interface PageDocument {
   readonly login?: AdminLogin;
   readonly session?: AdminSession;
   readonly links?: Readonly<Record<string, string>>;
-  /** A route has answered 401, so that the page may show more after a login. */
+  /** A route has answered 401, so the page may show more after a login. */
   readonly needsLogin: boolean;
-  /** The name, or the identifier if no name is known. */
+  /** The name of the user, or else the identifier. */
   readonly user?: string;
   readonly models: readonly PageModel[];
-  /** Present if the router has the plugin `keys()` and the user is known. */
+  /** Missing without the plugin `keys()` or a known user. */
   readonly keys?: PageKeys;
 }
 
 export interface PageKeys {
-  /** The identifier of the user. */
   readonly owner: string;
   readonly operations: readonly string[];
-  /** The names of operations that the user may use. */
+  /** The operations that the user may use. */
   readonly scopes: readonly string[];
 }
 
@@ -30,14 +29,14 @@ export interface PageKeys {
 export interface PageModel {
   readonly name: string;
   readonly model: string;
-  /** Below `apiPath`. Paths of other routes begin with it. */
+  /** The path of the list below `apiPath`. Paths of other routes begin with it. */
   readonly path: string;
-  /** The word in the menu, different for each model. */
+  /** The text in the menu, different for each model. */
   readonly menu: string;
   readonly group?: string;
-  /** An icon of Material Icons, which the page need not know. */
+  /** An icon of Material Icons, which the page may not know. */
   readonly icon?: string;
-  /** At most two fields. Empty if only the identifier is left. */
+  /** The fields that name an entity. Empty if only the identifier is left. */
   readonly title: readonly string[];
   readonly list: readonly string[];
   readonly columns: readonly string[];
@@ -88,13 +87,13 @@ export interface PageAction extends PageRoute {
   readonly name: string;
   readonly on: "one" | "all";
   readonly method: "GET" | "POST";
-  /** The action can run only while `Link` of `one()` names it. */
+  /** The action can run only while the header `Link` of the entity names it. */
   readonly isConditional: boolean;
 }
 
-/** The property has a separate `@rest`. */
+/** A property with a separate `@rest`. */
 export interface PagePart {
-  /** The segment of the path, which need not be the name of the property. */
+  /** The path segment, which need not be the name of the property. */
   readonly property: string;
   readonly title: readonly string[];
   readonly operations: Operations;
@@ -103,12 +102,10 @@ export interface PagePart {
 }
 
 export interface PageFile {
-  /** The segment of the path. */
   readonly property: string;
   /** `one` downloads the file, and `replace` uploads one. */
   readonly operations: readonly ("one" | "replace" | "remove")[];
   /** The media types for uploads. Missing if any is allowed. */
   readonly accept?: readonly string[];
-  /** The page does not send a larger file. */
   readonly maxBytes?: number;
 }

@@ -1,6 +1,6 @@
 /**
- * An admin page for the models of a router. {@linkcode admin} serves lists, forms, actions, the trash and the history of
- * the models, as far as the reader of the page may see and change them.
+ * {@linkcode admin} serves an admin page for the models of a router: lists, forms, actions, the trash and the history,
+ * as far as the reader may use them.
  *
  * @example An admin page for plays
  * ```ts

@@ -4,8 +4,8 @@ import type { FieldNames } from "../declare/model/field_names.ts";
 import type { RouteDescription } from "../describe/describe_route.ts";
 
 /**
- * The login of an admin page, which asks for a text, such as a token, and sends it in a header of each request. The
- * text is kept in the `sessionStorage` of the browser until its tab is closed.
+ * The login of an admin page: a text, such as a token, that the page sends in a header of each request. The
+ * `sessionStorage` of the browser keeps it until the tab is closed.
  */
 export interface AdminLogin {
   /** The name of the header, such as `authorization`. */
@@ -23,20 +23,17 @@ export interface AdminLogin {
 }
 
 /**
- * The pages where users of an application with a session cookie sign in and out, as paths of the same server. Relative
- * paths begin at the admin page.
+ * The sign-in and sign-out of an application with a session cookie. Both are paths of the same server. Relative paths
+ * begin at the admin page.
  */
 export interface AdminSession {
   /** The path of the page where users sign in. */
   readonly signIn: string;
-  /** The path that ends the session, to which the page sends a form by POST. */
+  /** The path that ends the session by a POST. */
   readonly signOut: string;
 }
 
-/**
- * The form of the numbers of a field. `"percent"` shows 0.25 as 25 %, and `"plain"` shows the digits alone, as for a
- * year.
- */
+/** The format of a number. `"percent"` shows 0.25 as 25 %, and `"plain"` shows the digits alone, as for a year. */
 export type AdminFormat = "percent" | "plain" | { readonly currency: string };
 
 /**
@@ -44,25 +41,25 @@ export type AdminFormat = "percent" | "plain" | { readonly currency: string };
  */
 export interface AdminModel<M = unknown> {
   /**
-   * The columns of the list, in order. By default, they are the title, the fields with `enum`, and the first of the
-   * other fields.
+   * The columns of the list, in order. By default, the title, the fields with `enum`, and the first of the other
+   * fields.
    */
   readonly list?: readonly AdminField<M>[] | undefined;
   /**
-   * The field by which readers recognise an entity. By default, this is `name`, `title`, `label`, `subject` or
-   * `number`, or else the first required text, or else the first two columns.
+   * The field that names an entity. By default, `name`, `title`, `label`, `subject` or `number`, or else the first
+   * required text, or else the first two columns.
    */
   readonly title?: AdminField<M> | undefined;
   /**
-   * The name of the list in the menu, by default from the path. If several `@rest` of the class have lists, an object
-   * has the names by their paths, such as `{ "/visits": "All visits", "/today": "Today" }`.
+   * The name of the list in the menu, by default from the path. For several lists of the class, an object has the names
+   * by path, such as `{ "/today": "Today" }`.
    */
   readonly menu?: string | Readonly<Record<string, string>> | undefined;
   /** The heading in the menu. */
   readonly group?: string | undefined;
   /** The name of an icon of Material Icons, such as `"event"`. */
   readonly icon?: string | undefined;
-  /** The forms of numbers, by the path of their field, such as `lines.price`. */
+  /** The formats of numbers, by the path of their field, such as `lines.price`. */
   readonly format?:
     | { readonly [F in AdminField<M> | `${AdminField<M>}.${string}`]?: AdminFormat | undefined }
     | undefined;
@@ -83,24 +80,24 @@ export interface AdminOptions {
    */
   readonly apiPath?: string | undefined;
   /**
-   * Returns whether the page shows a route to its user. Only `true` shows it, and the default is all routes that the
-   * user may use. This protects nothing: users can still send requests to a route that the page does not show.
+   * Returns whether the page shows a route. Only `true` shows it, and the default is all routes that the user may use.
+   * This protects nothing: users can still send requests to a hidden route.
    */
   readonly see?:
     | ((req: Request, route: RouteDescription) => boolean | Promise<boolean>)
     | undefined;
   /**
-   * The page asks for a text and sends it in a header, which the guard and hooks of the API must check. Without this
-   * option, the page relies on the cookies of the application.
+   * The login, whose header the guard and hooks of the API must check. Without a login, the page relies on the cookies
+   * of the application.
    */
   readonly login?: AdminLogin | undefined;
-  /** The sign-in and sign-out of the application, for users with a session cookie. */
+  /** The sign-in and sign-out for users with a session cookie. */
   readonly session?: AdminSession | undefined;
   /** The views of classes, by their names. */
   readonly models?: Readonly<Record<string, AdminModel>> | undefined;
   /**
-   * The links of the first page: paths of the same server by their texts, such as `{ "Documentation": "../docs" }`.
-   * Relative paths begin at the admin page.
+   * The links of the first page: paths of the same server by their texts, such as `{ "API": "../docs" }`. Relative
+   * paths begin at the admin page.
    */
   readonly links?: Readonly<Record<string, string>> | undefined;
 }

@@ -24,14 +24,14 @@ interface Declared {
 }
 
 /**
- * Makes routes for an existing Mongoose model. The model keeps its schema, its middleware and its indexes, and stays in
- * use beside the routes, which validate, save and show documents as the model does.
+ * Makes routes for an existing Mongoose model, which keeps its schema, middleware and indexes. The routes validate,
+ * save and show documents as the model does.
  *
  * Paths that `shown` does not name are hidden from clients, and paths that `writable` does not name are read-only.
  *
  * @returns A class for `models`, `ref`, `Framework.queryFor()`, `mcp()` and `admin()`.
  * @throws {TypeError} If an option is wrong, or the model belongs to another copy of Mongoose. `Framework.initialize()`
- * throws if the routes could not keep to the model.
+ * throws if the routes cannot behave as the model does.
  */
 export function adopt<X extends AdoptedModel>(model: X, options: AdoptOptions<X>): Adopted<X> {
   const declared = readOptions(model, options);
@@ -58,7 +58,8 @@ function declareClass(
       const part = partClass(`${target.name}${name.charAt(0).toUpperCase()}${name.slice(1)}`);
       classes.set(name, part);
       records.parts.set(name, [...ofPart]);
-      // A guard of a part does not bind the model's own answers, of which `shown` decides.
+      // If `shown` names the part, the model's answers show it whole, even if scopes or hooks limit the routes of the
+      // part.
       const apart = shown !== "all" && shown.has(name) ? { apart: false } : {};
       options = { ...isList ? { items: part, embedded: true } : { type: part }, ...apart };
     }
@@ -126,7 +127,6 @@ function namesIn(given: unknown): Names | undefined {
   return isList ? new Set(given) : undefined;
 }
 
-/** The model decides about both. */
 const OF_MODEL = ["schemaOptions", "getConnection"];
 
 function restsIn(
@@ -150,7 +150,7 @@ function onConnection(rest: RestRecord, connection: Connection | undefined): Res
   return connection === undefined ? rest : { ...rest, getConnection: connectionGetter(connection) };
 }
 
-/** Memoized, because batches compare these functions. */
+/** Memoized, because the framework takes routes with the same `getConnection` for routes of one connection. */
 const connectionGetter = memoize((connection: Connection) => () => connection);
 
 function partsIn(

@@ -7,11 +7,11 @@ import type { UnnamedModel } from "../declare/operations/hooks_input.ts";
 /** Options of {@linkcode adopt}. `X` is the type of the Mongoose model. */
 export interface AdoptOptions<X extends AdoptedModel = AdoptedModel> {
   /**
-   * The paths and virtuals that clients see, or `"all"` paths. A path stands for all paths below it. Paths with
+   * The paths and virtuals that clients see, or `"all"` paths. A path includes all paths below it. Paths with
    * `select: false`, and paths that the JSON of the model leaves out, must be listed one by one.
    */
   readonly shown: ShownNames<X>;
-  /** Virtuals that answers show as the JSON of the model does. Filters and orders take none. */
+  /** Virtuals that answers show as the JSON of the model does. Clients cannot filter or sort by them. */
   readonly virtuals?: readonly string[];
   /** The paths that clients may set, or `"all"`, by the rules of `shown`. All other paths are read-only. */
   readonly writable: WritableNames<X>;
@@ -21,31 +21,28 @@ export interface AdoptOptions<X extends AdoptedModel = AdoptedModel> {
   readonly parts?: { readonly [K in PartName<X>]?: AdoptPart | readonly AdoptPart[] };
 }
 
-/** @internal The options of `rest` of a property. */
+/** @internal */
 export type AdoptPart = PartRestOptions;
 
 /** @internal The members of a Mongoose model that {@linkcode adopt} reads. */
 export interface AdoptedModel {
-  /** The name of the model. */
   readonly modelName: string;
-  /** The schema of the model. */
   readonly schema: object;
-  /** The connection of the model. */
   readonly db: object;
 }
 
-/** @internal The names that the option `shown` takes. */
+/** @internal */
 export type ShownNames<X> = "all" | readonly (PathOf<RawOf<X>> | VirtualOf<X>)[];
 
-/** @internal The names that the option `writable` takes. */
+/** @internal */
 export type WritableNames<X> = "all" | readonly PathOf<RawOf<X>>[];
 
 /** The class that {@linkcode adopt} returns. */
 export type Adopted<X> = ModelClass<InstanceOf<X>>;
 
 /**
- * @internal The types of the stored values, methods and virtuals of a model. A model with statics is no `Model<infer T>`
- * to TypeScript, but has these members of it.
+ * @internal The types of the stored values, methods and virtuals of a model. A model with statics does not match
+ * `Model<infer T>`, but has these members of it.
  */
 export type TypesOf<X> = X extends
   { castObject(stored: object): infer T; new (...args: never[]): infer H }
@@ -74,7 +71,7 @@ export type PartName<X> = RawOf<X> extends infer T
   ? IsUnknown<T> extends true ? string : keyof T & string
   : never;
 
-/** `any` counts too. */
+/** Whether `T` is `unknown` or `any`. */
 type IsUnknown<T> = unknown extends T ? true : false;
 
 /** @internal The paths of the type of a document, at most four names long. */
@@ -89,7 +86,7 @@ type Below<V, D extends readonly 0[]> = IsUnknown<V> extends true ? never
   : V extends object ? PathOf<V, [...D, 0]>
   : never;
 
-/** Objects without paths. */
+/** Types of values whose properties are no paths. */
 type Leaf =
   | ((...args: never) => unknown)
   | Date

@@ -3,10 +3,10 @@ import type { Position, Progress } from "./_lease.ts";
 import { type Attempt, type ChangeEvent, keyOf, sizeOf, timeOf, withoutValues } from "./change.ts";
 import { unlessAborted } from "./_waits.ts";
 
-/** The follower then stops reading, so that slow handlers do not fill the memory. */
+/** With so many waiting changes, the follower stops reading, so that slow handlers do not fill the memory. */
 const MAX_WAITING = 1000;
 
-/** In bytes. The values of 1,000 waiting changes take at most about 64 MB. */
+/** In bytes. The kept values of 1,000 waiting changes take at most about 64 MB. */
 const MAX_KEPT_BYTES = 65_536;
 
 export interface RetryLimits {
@@ -22,12 +22,12 @@ export interface ChangeQueueOptions {
   readonly concurrency: number;
   readonly timeoutMS: number;
   readonly retry: RetryLimits;
-  /** The lease allows only one process at a time to handle changes. */
+  /** `false` without the lease, which allows only one process at a time to handle changes. */
   readonly mayStart: () => boolean;
   readonly handle: (event: ChangeEvent, attempt: Attempt) => Promise<void>;
-  /** Reads the values of a large change again, which would fill the memory while the change waits. */
+  /** Reads the values of a large change again, because they would fill the memory while the change waits. */
   readonly read: (event: ChangeEvent, context: ReadContext) => Promise<ChangeEvent>;
-  /** If the dead letter cannot be stored, the handler is called again. */
+  /** Stores a dead letter. If that fails, the handler is called again. */
   readonly bury: (event: ChangeEvent, attempt: FailedAttempt) => Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface FailedAttempt extends Attempt {
 }
 
 export interface ReadContext {
-  /** The change is the first event after this position. A dead letter has none, because it has the values itself. */
+  /** The change is the first event after this position. `undefined` for a dead letter, which has the values itself. */
   readonly position: Position | undefined;
   readonly signal: AbortSignal;
 }
@@ -52,7 +52,8 @@ interface WaitingChange extends Pick<ReadContext, "position"> {
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
   /**
-   * In the order in which they were read. The stored position stays before the first, which a restart would skip otherwise.
+   * Changes in the order in which they were read. The stored position stays before the first, because a restart would
+   * otherwise skip it.
    */
   readonly #waiting = new Set<WaitingChange>();
   readonly #lanes = new Map<string, WaitingChange[]>();
@@ -73,7 +74,7 @@ export class ChangeQueue {
     return this.#read.position;
   }
 
-  /** By the clock of the database. */
+  /** The time up to which changes are read, by the clock of the database. */
   get readAt(): Date {
     return this.#read.at;
   }
@@ -196,7 +197,7 @@ export class ChangeQueue {
     this.#timers.add(timer);
   }
 
-  /** `true` also means a stored dead letter. */
+  /** Returns `true` if the change is handled or stored as a dead letter. */
   async #attempt(change: WaitingChange, controller: AbortController): Promise<boolean> {
     const { timeoutMS, retry, handle, read, bury } = this.#options;
     const late = () => controller.abort(new Error(`The handler took more than ${timeoutMS} ms`));

@@ -15,7 +15,7 @@ import { errorText } from "../errors/error_text.ts";
 
 const COLLECTION = "mongrove_dead_letters";
 
-/** In bytes. A letter is one document of at most 16 MB, in which its other fields need room, too. */
+/** In bytes. A dead letter is one document of at most 16 MB, in which its other fields need room too. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024 - 65_536;
 
 /**
@@ -39,7 +39,7 @@ export interface DeadLetter {
   readonly diedAt: Date;
   /** Whether a later change of the entity has been handled. A replay would handle the older change after it. */
   readonly isOvertaken: boolean;
-  /** Whether `replay()` has selected the change, which is going to be handled again. */
+  /** Whether `replay()` has selected the change to be handled again. */
   readonly isDue: boolean;
 }
 
@@ -53,7 +53,8 @@ export class DeadLetters {
   readonly #letters: Collection;
   readonly #follow: string;
   /**
-   * The entities with a letter that no later change has overtaken. Other changes need no statement for their letters.
+   * The keys of entities with a dead letter that no later change has overtaken. Other changes need no statement for
+   * dead letters.
    */
   readonly #keys = new Set<string>();
 
@@ -62,7 +63,7 @@ export class DeadLetters {
     this.#follow = follow;
   }
 
-  /** The range ends at `0`, the character after `/` in Unicode. */
+  /** The range of identifiers ends at `0`, the character after `/` in Unicode. */
   #where(more: object = {}): object {
     const [begin, end] = [`${this.#follow}/`, `${this.#follow}0`];
     return { _id: { $gt: begin, $lt: end }, follow: this.#follow, ...more };
@@ -80,7 +81,7 @@ export class DeadLetters {
     for await (const { key } of this.#find({ isOvertaken: false }, options)) this.#keys.add(key);
   }
 
-  /** If the whole change is too large for MongoDB, the letter omits the documents before and after, and at last the changed paths too. */
+  /** A dead letter that is too large for MongoDB omits the documents before and after, and at last the paths too. */
   async bury(
     event: ChangeEvent,
     { attempt: attempts, error: thrown }: FailedAttempt,
@@ -117,8 +118,8 @@ export class DeadLetters {
   }
 
   /**
-   * A replay would handle an old change after a newer one. An earlier process may have stored a letter of the handled
-   * change itself.
+   * Marks dead letters of earlier changes of the entity, because a replay would handle them after this change. Removes
+   * a dead letter of this change, which an earlier process may have stored.
    */
   async overtake(event: ChangeEvent): Promise<void> {
     const key = keyOf(event);
@@ -141,7 +142,7 @@ export class DeadLetters {
     for await (const { event } of this.#find({ isDue: true })) yield event;
   }
 
-  /** The entities in the letters may be large, so they are not read. */
+  /** Documents in the dead letters may be large, so they are not read. */
   async list(limit: number): Promise<DeadLetter[]> {
     const projection = { "event.fullDocument": 0, "event.fullDocumentBeforeChange": 0 };
     const listed: DeadLetter[] = [];

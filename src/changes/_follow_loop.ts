@@ -40,10 +40,10 @@ import {
 import type { LostChanges } from "./follow.ts";
 import { MAX_PAUSE_MS, PAUSE_MS, pauseAfter, unlessAborted } from "./_waits.ts";
 
-/** In milliseconds. If the process is killed, changes since the last stored progress are handled again. */
+/** The progress is stored at this interval. If the process is killed, later changes are handled again. */
 const NOTE_MS = 1000;
 
-/** In milliseconds. A database that does not answer must not keep a follower from stopping. */
+/** A database that does not answer must not keep a follower from stopping. */
 const END_MS = 5000;
 
 export interface FollowLoopOptions<M extends FrameworkModel>
@@ -65,7 +65,7 @@ export class FollowLoop<M extends FrameworkModel> {
   readonly #ended: Promise<void>;
   #graceMS = 0;
   #isTroubled = false;
-  /** If the collection with the record is dropped, the follower continues here. */
+  /** The follower continues here if the collection with its record is dropped. */
   #checkpoint: Checkpoint | undefined;
 
   constructor(options: FollowLoopOptions<M>) {
@@ -74,7 +74,6 @@ export class FollowLoop<M extends FrameworkModel> {
     this.#ended = this.#run();
   }
 
-  /** Resolves at most 5 seconds after `timeoutMS`, even if the database does not answer. */
   async stop(timeoutMS: number): Promise<void> {
     this.#graceMS = timeoutMS;
     this.#stopped.abort();
@@ -108,7 +107,6 @@ export class FollowLoop<M extends FrameworkModel> {
     connection.off("close", onClose);
   }
 
-  /** Returns at once if another process has the lease. */
   async #holdOnce(): Promise<void> {
     const { connection, name } = this.#options;
     decodeAllNames(connection);
@@ -154,7 +152,7 @@ export class FollowLoop<M extends FrameworkModel> {
     });
   }
 
-  /** With the lease released, another process can continue at once. */
+  /** Releases the lease, so that another process need not wait until the lease ends. */
   async #end(
     { lease, queue, over, noting }: Pick<Session, "lease" | "queue"> & {
       readonly over: AbortController;
@@ -210,7 +208,7 @@ export class FollowLoop<M extends FrameworkModel> {
     this.#options.onError(error, toChange(event, { ...this.#options, attempt: others }));
   }
 
-  /** Each of these writes also renews the lease. */
+  /** Stores the progress at intervals, which also renews the lease. */
   async #note(session: Session): Promise<void> {
     const { lease, queue, ended } = session;
     const { leaseMS } = this.#options;
@@ -279,7 +277,7 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   /**
-   * `onLost` is called after all earlier changes are handled, and again if it throws. If the follower is stopped, it
+   * Calls `onLost` after all earlier changes are handled, and again if it throws. If the follower is stopped, `onLost`
    * has as much time to end as a handler.
    */
   async #recover({ lease, queue, ended }: Session, { reason, ...lost }: LostStream): Promise<void> {
@@ -327,7 +325,7 @@ interface Session {
   readonly ended: AbortSignal;
 }
 
-/** Reading continues at `next`, or at the current time of the database. */
+/** After a loss, reading continues at `next`, or else at the current time of the database. */
 interface LostStream {
   readonly reason: LostChanges["reason"];
   readonly next?: Checkpoint;

@@ -18,11 +18,11 @@ export interface Progress {
   readonly position: Position;
   /** Absent with `idleMS`, which the database subtracts from its current time. */
   readonly at?: Date;
-  /** In milliseconds, since the change stream had no more events. Present only if all changes are handled. */
+  /** The time since the change stream had no more events. Present only if all changes are handled. */
   readonly idleMS?: number;
 }
 
-/** In milliseconds. A read waits one second for changes, so a reading follower stays within this time. */
+/** A read waits one second for changes, so a follower that reads stays within this time. */
 const IDLE_MS = 5000;
 
 interface StoredFollow {
@@ -38,7 +38,7 @@ interface FollowClaim {
   readonly checkpoint: Checkpoint | undefined;
 }
 
-/** A follower without a stored record begins with the changes since this call. */
+/** Without a stored record, the follower begins at `checkpoint`, or else with the changes since this call. */
 export async function claimFollow(
   connection: Connection,
   { name, leaseMS, checkpoint }: FollowClaim,
@@ -52,16 +52,13 @@ export async function claimFollow(
   return { ...claimed, checkpoint: { position: token === undefined ? { from } : { token }, at } };
 }
 
-/**
- * If another process has got the lease, nothing is stored. The result tells whether dead letters are marked for a
- * replay.
- */
+/** Stores nothing if another process has got the lease. Returns whether dead letters are marked for a replay. */
 export async function renewFollow(lease: Lease, progress: Progress): Promise<boolean> {
   const found = await lease.renew({ ...progressFields(progress), hasReplays: "$$REMOVE" });
   return found?.hasReplays === true;
 }
 
-/** The marks of dead letters stay for the next renewal. */
+/** Leaves the mark for replays to the next renewal. */
 export async function storeProgress(lease: Lease, progress: Progress): Promise<void> {
   await lease.renew(progressFields(progress));
 }
@@ -89,7 +86,6 @@ function storedCheckpoint({ position, at }: Checkpoint): object {
   return { ..."token" in position ? { token: { $literal: position.token } } : position, at };
 }
 
-/** In milliseconds. */
 const PING_MS = 5000;
 
 /** `at` is exact to the second only. */
@@ -102,7 +98,7 @@ export async function nowOf(connection: Connection): Promise<Checkpoint> {
   return { position: { from: operationTime }, at: new Date(operationTime.getHighBits() * 1000) };
 }
 
-/** In milliseconds, or `undefined` before the first start. */
+/** Returns milliseconds, or `undefined` before the first start of the follower. */
 export async function lagOf(connection: Connection, name: string): Promise<number | undefined> {
   const behind = { $subtract: ["$$NOW", "$at"] };
   const isLive = { $and: ["$isIdle", { $gt: ["$until", "$$NOW"] }] };
@@ -112,7 +108,6 @@ export async function lagOf(connection: Connection, name: string): Promise<numbe
   return found === null ? undefined : Math.max(0, Number(found.lag));
 }
 
-/** The lease holder finds the mark when it next renews the lease. */
 export async function announceReplays(connection: Connection, name: string): Promise<void> {
   const update = { $set: { hasReplays: true } };
   await connection.collection(COLLECTION).updateOne({ _id: name } as object, update);

@@ -9,7 +9,7 @@ import { unlessAborted } from "./_waits.ts";
 
 const WAIT_MS = 1000;
 
-/** In milliseconds, and little, because a database may not answer. */
+/** A short time limit, because the database may not answer. */
 const CLOSE_MS = 1000;
 
 /** Splits an event of more than 16 MB, which MongoDB cannot send. Servers before 6.0.9 do not have the stage. */
@@ -17,7 +17,7 @@ const SPLIT = { $changeStreamSplitLargeEvent: {} };
 
 const SET = "updateDescription.updatedFields";
 
-/** A follower needs only the paths of the values. */
+/** Replaces the new values of an update, because a follower needs only their paths. */
 const WITHOUT_SET_VALUES = {
   $set: {
     [SET]: {
@@ -34,8 +34,8 @@ const WITHOUT_SET_VALUES = {
 const WITHOUT_IMAGES = { $unset: ["fullDocument", "fullDocumentBeforeChange"] };
 
 /**
- * If MongoDB cannot send an event because of its size, the next element is used, which removes more data.
- * `batchSize: 1` keeps other events out of the message.
+ * Ways to read an event. If MongoDB cannot send it because of its size, the next way removes more data. `batchSize: 1`
+ * keeps other events out of the message.
  */
 const WAYS: readonly Way[] = [
   {},
@@ -52,11 +52,11 @@ const WAYS: readonly Way[] = [
 interface Way {
   readonly batchSize?: number;
   readonly stages?: readonly mongo.Document[];
-  /** With this list, even without names, reading ends after one event, so that the next events are read completely. */
+  /** With this list, even an empty one, reading ends after one event, so that the next events are read completely. */
   readonly missing?: Change["missing"];
 }
 
-/** The change stream cannot continue at its position. */
+/** Errors after which a change stream cannot continue at its position. */
 const LOST = new Set([
   260, // InvalidResumeToken
   280, // ChangeStreamFatalError
@@ -65,7 +65,7 @@ const LOST = new Set([
 
 const UNKNOWN_STAGE = 40324;
 
-/** The event is too large for a message. */
+/** Errors at an event that is too large for a message. */
 const LARGE_EVENT_CODES = new Set([
   10334, // BSONObjectTooLarge
   7182500, // The event has a part that is too large for a fragment
@@ -75,7 +75,7 @@ function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | undefined)?.code;
 }
 
-/** `undefined` means that the follower tries again. */
+/** Returns the reason why changes are lost, or `undefined` if the follower can try again. */
 export function reasonOfLoss(error: unknown): "history" | "size" | undefined {
   const code = Number(codeOf(error));
   if (LARGE_EVENT_CODES.has(code)) return "size";
@@ -95,8 +95,8 @@ export interface EventReadOptions {
 }
 
 /**
- * The generator ends after an event that is read without some of its data. The caller opens another one, which reads
- * the next events completely.
+ * The generator ends after an event that lacks some of its data. The caller opens another one, which reads the next
+ * events completely.
  */
 export async function* readEvents(
   collection: Collection,

@@ -5,8 +5,8 @@ import { logHint } from "../errors/log.ts";
 const pools = new WeakMap<mongo.MongoClient, ReadTurns>();
 
 /**
- * Each wait occupies a connection of the pool for a second. Followers and live lists together use at most half of the
- * connections, so that the other half serves requests.
+ * Each wait of a follower occupies a connection for a second. Followers and live lists together use at most half of the
+ * connection pool, so that the other half serves requests.
  */
 export class ReadTurns {
   readonly #client: mongo.MongoClient;
@@ -18,7 +18,6 @@ export class ReadTurns {
     this.#client = client;
   }
 
-  /** Followers with the same `MongoClient` share its connection pool. */
   static of(connection: Connection): ReadTurns {
     const client = connection.getClient();
     const turns = pools.get(client) ?? new ReadTurns(client);

@@ -2,7 +2,7 @@ export const PAUSE_MS = 500;
 
 export const MAX_PAUSE_MS = 10_000;
 
-/** Work that ignores the signal continues in the background. */
+/** Rejects when the signal is aborted. Work that ignores the signal continues in the background. */
 export async function unlessAborted<T>(signal: AbortSignal, work: PromiseLike<T>): Promise<T> {
   let onAbort: () => void = () => {};
   const aborted = new Promise<never>((_, reject) => {

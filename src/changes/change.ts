@@ -2,9 +2,7 @@ import mongoose from "mongoose";
 import type { Model, mongo } from "mongoose";
 import type { Entity, FrameworkModel } from "../declare/model/framework_model.ts";
 
-/**
- * The stored fields of an entity, without the methods of the class. Any field may be missing.
- */
+/** The stored fields of an entity, without methods. Any field may be missing. */
 export type StoredValues<M extends FrameworkModel> = {
   readonly [K in keyof M as M[K] extends CallableFunction ? never : K]?: M[K];
 };
@@ -30,7 +28,7 @@ export type StoredValues<M extends FrameworkModel> = {
  */
 export interface Change<M extends FrameworkModel = FrameworkModel> {
   /**
-   * The identifier of the change, which is the same in each delivery, and a greater string for each later change of the
+   * The identifier of the change, which is the same in each delivery and a greater string for each later change of the
    * collection. It contains the identifier of the entity.
    */
   readonly id: string;
@@ -44,7 +42,7 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
    * The paths that an update has set, truncated or removed, such as `"address.city"`. Empty for any other operation.
    */
   readonly paths: readonly string[];
-  /** The entity before the change, if the collection keeps pre-images (`changeStreamPreAndPostImages`). */
+  /** The entity before the change, if the option `changeStreamPreAndPostImages` of the collection is enabled. */
   readonly before: StoredValues<M> | undefined;
   /**
    * The data that the change lacks, because MongoDB cannot send or store more than 16 MB at once, or no longer has the
@@ -52,25 +50,25 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
    * an update are empty.
    */
   readonly missing: readonly ("images" | "paths")[];
-  /** The number of the attempt to handle the change, from 1. A replay and another process count from 1 again. */
+  /** The number of the attempt to handle the change. A replay and another process begin at 1 again. */
   readonly attempt: number;
-  /** Whether the change comes from a dead letter, so that later changes of the entity may have been handled before. */
+  /** Whether the change comes from a dead letter, so that later changes of the entity may have been handled already. */
   readonly isReplay: boolean;
   /** The signal that is aborted when the attempt takes too long, and when another process may handle the change. */
   readonly signal: AbortSignal;
   /**
-   * Returns the document, or `undefined` if the entity is removed. Without a post-image, an update reads the current
-   * entity, which may have later changes.
+   * Returns the document, or `undefined` if the entity is removed. Without a post-image, this is the current entity,
+   * which may have later changes.
    */
   readonly entity: () => Promise<Entity<M> | undefined>;
   /**
-   * Returns the entity as MongoDB stores it, for example for an audit log, or `undefined` if the entity is removed. The
-   * object has no defaults, getters and methods, and its JSON shows hidden fields.
+   * Returns the entity as MongoDB stores it, or `undefined` if the entity is removed. The object has no defaults,
+   * getters and methods, and its JSON shows hidden fields.
    */
   readonly values: () => Promise<StoredValues<M> | undefined>;
 }
 
-/** The event of a change stream, which a dead letter stores. */
+/** The event of a change stream. */
 export interface ChangeEvent {
   /** The resume token. */
   readonly _id: { readonly _data: string };
@@ -85,13 +83,12 @@ export interface ChangeEvent {
   };
   readonly fullDocument?: object | null;
   readonly fullDocumentBeforeChange?: object | null;
-  /** The data that were removed because of the size of the event. */
   readonly missing?: Change["missing"];
 }
 
 const KINDS = { insert: "insert", update: "update", replace: "replace", delete: "remove" } as const;
 
-/** Other events, such as the drop of the collection, are no change of an entity. */
+/** Events such as the drop of the collection are no change of an entity. */
 export function isChange({ operationType }: ChangeEvent): boolean {
   return Object.hasOwn(KINDS, operationType);
 }
@@ -105,7 +102,7 @@ export function timeOf({ wallTime, clusterTime }: ChangeEvent): Date {
   return wallTime ?? new Date((clusterTime?.getHighBits() ?? 0) * 1000);
 }
 
-/** Handlers get no values of updates, which would only fill the memory. */
+/** Removes the new values of an update, which would only fill the memory, because handlers get only the paths. */
 export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   const { updatedFields } = event.updateDescription ?? {};
   if (updatedFields === undefined) return event;
@@ -113,7 +110,7 @@ export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   return { ...event, updateDescription: { ...event.updateDescription, updatedFields: paths } };
 }
 
-/** Other events than updates have no paths. */
+/** Notes the parts that an event lacks. Only updates have paths. */
 export function lacking(event: ChangeEvent, parts: Change["missing"] = []): ChangeEvent {
   const all = new Set([...event.missing ?? [], ...parts]);
   if (event.operationType !== "update") all.delete("paths");
@@ -125,13 +122,13 @@ export function withoutImages(event: ChangeEvent): ChangeEvent {
   return lacking(rest, after || before ? ["images"] : []);
 }
 
-/** The follower can read the values again by the remaining fields. */
+/** Removes the values of a change, which the follower can read again by the remaining fields. */
 export function withoutValues(event: ChangeEvent): ChangeEvent {
   const { updateDescription: paths, ...rest } = withoutImages(event);
   return lacking(rest, paths ? ["paths"] : []);
 }
 
-/** In bytes. */
+/** The size of an event in BSON, in bytes. */
 export function sizeOf(event: ChangeEvent): number {
   return mongoose.mongo.BSON.calculateObjectSize(event);
 }
@@ -173,7 +170,7 @@ export function toChange<M extends FrameworkModel>(
 
 /**
  * Without a post-image, the current entity is read. The read waits for the time of the change, so the entity is never
- * older than the change.
+ * older.
  */
 async function storedAfter(
   { operationType, fullDocument, documentKey, clusterTime }: ChangeEvent,

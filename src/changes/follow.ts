@@ -12,24 +12,21 @@ import { errorText } from "../errors/error_text.ts";
 import { FollowLoop } from "./_follow_loop.ts";
 import { announceReplays, lagOf } from "./_lease.ts";
 
-/**
- * Options of {@linkcode follow}.
- */
+/** Options of {@linkcode follow}. */
 export interface FollowOptions<M extends FrameworkModel> {
   /**
-   * The name of the follower, of letters, digits, `.`, `_` and `-`. Processes that follow a class with the same name
-   * share the work: one handles the changes, and another continues when it ends. A follower with a new name begins with
-   * the changes after its first start.
+   * The name of the follower, of letters, digits, `.`, `_` and `-`. One of the processes with the same class and name
+   * handles the changes, and another continues when it ends. A new name begins with the changes after its first start.
    */
   readonly name: string;
   /**
-   * The function that gets each change at least once, changes of one entity in order, and changes of different entities
-   * at the same time. If it throws, or takes longer than `timeoutMS`, it is called again.
+   * The function that gets each change at least once, in order for each entity, and changes of several entities at the
+   * same time. If it throws, or takes longer than `timeoutMS`, it is called again.
    */
   readonly handle: (change: Change<M>) => MaybePromise<unknown>;
   /**
-   * The function that is called when changes can no longer be read, after all earlier changes are handled, and again if
-   * it throws. The follower continues with the changes since that call.
+   * The function that is called when changes are lost, after all earlier changes are handled, and again if it throws.
+   * The follower continues with the changes since that call.
    *
    * @default {a line in the log}
    */
@@ -48,7 +45,7 @@ export interface FollowOptions<M extends FrameworkModel> {
    */
   readonly connection?: Connection | undefined;
   /**
-   * The maximum number of changes that are handled at the same time, each of which keeps its entity in memory.
+   * The maximum number of changes that are handled at the same time, whose entities are in memory.
    *
    * @default {10}
    */
@@ -60,8 +57,8 @@ export interface FollowOptions<M extends FrameworkModel> {
    */
   readonly timeoutMS?: number | undefined;
   /**
-   * The duration of the lease, in milliseconds, after which another process continues if the process that handles
-   * changes is killed.
+   * The duration of the lease, in milliseconds, after which another process continues if the handling process is
+   * killed.
    *
    * @default {15000}
    */
@@ -70,7 +67,7 @@ export interface FollowOptions<M extends FrameworkModel> {
   readonly retry?: FollowRetryOptions | undefined;
 }
 
-/** Options of {@linkcode follow} for changes for which `handle` throws or takes too long. */
+/** Options for failed calls of `handle`, which throw or take too long. */
 export interface FollowRetryOptions {
   /**
    * The number of calls of `handle` before the change becomes a dead letter.
@@ -100,9 +97,9 @@ export interface LostChanges {
    * because its identifier alone has several megabytes.
    */
   readonly reason: "history" | "dropped" | "size";
-  /** A time up to which no change is lost, from which on the application can repair its copy of the data. */
+  /** The time up to which no change is lost, so that the application can repair later data. */
   readonly since: Date;
-  /** The signal that is aborted when another process may have the lease, and so may call `onLost` as well. */
+  /** The signal that is aborted when another process may have the lease and call `onLost` as well. */
   readonly signal: AbortSignal;
 }
 
@@ -118,12 +115,12 @@ export interface Follower {
   /**
    * Has the dead letters with these `id`s, or all, handled again. A letter is removed when its change is handled.
    *
-   * @returns The number of letters that are handled again.
+   * @returns The number of selected letters.
    */
   readonly replay: (ids?: readonly string[]) => Promise<number>;
   /**
-   * Stops the follower. Another process continues within a third of `leaseMS`. The handlers that run have 10 seconds,
-   * or `timeoutMS`, to end. If the database does not answer, `stop()` takes 5 seconds more. Further calls return the
+   * Stops the follower. Another process continues within a third of `leaseMS`. Running handlers have 10 seconds, or
+   * `timeoutMS`, to end. If the database does not answer, `stop()` takes 5 seconds more. Further calls return the
    * promise of the first call.
    */
   readonly stop: (options?: { readonly timeoutMS?: number }) => Promise<void>;
@@ -146,7 +143,6 @@ const LISTED = 100;
  * The collections `mongrove_follows` and `mongrove_dead_letters` of the same database store the progress, the lease and
  * the dead letters. The function returns at once, and following begins when the connection is open.
  *
- * @param options The name of the follower, its handler and its limits.
  * @throws {TypeError} If an option is wrong.
  * @throws {RangeError} If a number is not a positive integer, or a time is longer than a timer accepts.
  *

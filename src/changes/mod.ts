@@ -1,6 +1,6 @@
 /**
- * Follows the changes of a database. {@linkcode follow} calls a function for each committed change of a collection, at
- * least once and in order for each entity, for webhooks, audit logs, caches and search indexes.
+ * {@linkcode follow} calls a function for each committed change of a collection, at least once and in order for each
+ * entity, for webhooks, audit logs, caches and search indexes.
  *
  * @example Log every change of a collection
  * ```ts ignore

@@ -1,4 +1,4 @@
-/** The error of one field of a refused body, so that a form can show it at the field. */
+/** The error of one field of a refused body. */
 export interface FieldError {
   /** The text of the error for people. */
   readonly message: string;
@@ -19,23 +19,18 @@ export interface FieldError {
  * ```
  */
 export class ApiError extends Error {
-  /** Always `"ApiError"`, so that code without an import of the class can recognise the error. */
+  /** Always `"ApiError"`, so that code can recognise the error without an import of the class. */
   override readonly name: string = "ApiError";
-  /** The HTTP status of the answer. The status can be 2xx, because an answer whose body is not JSON is an error too. */
+  /** The HTTP status of the answer. It can be 2xx, for example if the body is not JSON. */
   declare readonly status: number;
   /** The property `code` of the body, such as `NOT_FOUND`, or else the status, such as `HTTP_502`. */
   declare readonly code: string;
-  /** The errors of fields of the sent body, by the path of the field, such as `address.city`. */
+  /** The errors of the sent body, by the path of the field, such as `address.city`. */
   declare readonly errors: Readonly<Record<string, FieldError>>;
   /** The parsed JSON of the answer, or its text if the answer is not JSON. */
   declare readonly body: unknown;
 
-  /**
-   * Creates the error of an answer from its body.
-   *
-   * @param status The HTTP status of the answer.
-   * @param body The parsed JSON of the answer, or its text.
-   */
+  /** Creates the error of an answer from its parsed JSON or its text. */
   constructor(status: number, body: unknown) {
     const { code, message, detail, errors } = (body ?? {}) as Record<string, unknown>;
     const name = typeof code === "string" ? code : `HTTP_${status}`;

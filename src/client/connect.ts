@@ -9,23 +9,22 @@ import type { Resource } from "./types/resource.ts";
 /** @internal */
 export interface ResourceOptions {
   /**
-   * Whether `create()` and `createMany()` send the header `Idempotency-Key`, so that the client can repeat both after a
-   * 503 or a lost connection. The route must have `create({ idempotency: … })`. Other routes ignore the key and create
-   * an entity for each repetition. Sub-resources that `part()` opens send no key.
+   * Whether `create()` and `createMany()` send an `Idempotency-Key`, so that the client can repeat both after a 503 or
+   * a lost connection. The route must have `create({ idempotency: … })`. Other routes ignore the key and create an
+   * entity for each repetition. Sub-resources of `part()` send no key.
    *
    * @default {false}
    */
   readonly idempotency?: boolean | undefined;
 }
 
-/** The client of one server, from which an application opens the resource of each route. */
+/** The client of one server. */
 export interface Api {
   /**
-   * Returns an object whose methods call the operations of a route, such as `all()` and `create()`.
+   * Returns the resource of a route.
    *
    * @typeParam M The model of the route, imported as a type: `import type { Movie } from "./movie.ts"`.
    * @param path The path of the route, such as `/movies`.
-   * @param options Whether the client can repeat creations.
    * @throws {TypeError} If the path does not begin with a slash.
    */
   resource<M extends FrameworkModel>(path: string, options?: ResourceOptions): Resource<M>;
@@ -35,9 +34,8 @@ export interface Api {
    * reason `locked`.
    *
    * @param build The function that calls the operations. It returns their promises without waiting for them.
-   * @param options The path of batches, and the options of the request.
    * @returns The results of the returned promises.
-   * @throws {ApiError} If one of the operations fails. The property `failed` of its body is the index of the operation.
+   * @throws {ApiError} If an operation fails, whose index is the property `failed` of the body.
    *
    * @example Create an author and a book
    * ```ts
@@ -75,8 +73,6 @@ export interface Api {
  *
  * @param base The URL at which `Framework.initialize()` is mounted, such as `https://example.org/api`. In browsers, the
  * URL may be a path.
- * @param options The headers, the API key, the time limit, and the repetition of requests.
- * @returns The client.
  * @throws {TypeError} If the options have an API key and the header `Authorization`.
  *
  * @example Read, change and list movies

@@ -5,17 +5,16 @@ export function rememberEtag(entity: unknown, etag: string | null): void {
 }
 
 /**
- * Returns the `ETag` of an entity that `one()` or a write has returned. A copy of the object and entities of lists have
- * none.
- *
- * @param entity The entity.
- * @returns The `ETag`, or `undefined` if the client has none for this object.
+ * Returns the `ETag` of an entity that `one()` or a write has returned, or `undefined`. Copies and entities of lists
+ * have none.
  */
 export function etagOf(entity: object): string | undefined {
   return tags.get(entity);
 }
 
-/** The value of `If-Match`. An entity of a list and a copy have no `ETag`, so their version `__v` stands for it. */
+/**
+ * The value of `If-Match`, which is the version `__v` for copies and entities of lists, because they have no `ETag`.
+ */
 export function matchOf(entity: object | string): string {
   if (typeof entity === "string") return entity;
   const { __v } = entity as { readonly __v?: unknown };

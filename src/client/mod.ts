@@ -1,6 +1,6 @@
 /**
- * A typed client of an application, for browsers, Deno, Node, Bun and workers. The client needs only `fetch()`. A
- * bundle of the client contains no code of the server.
+ * A typed client of an application, for browsers, Deno, Node, Bun and workers. It needs only `fetch()`, and its bundle
+ * contains no code of the server.
  *
  * @example Read a page of movies
  * ```ts

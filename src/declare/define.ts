@@ -5,7 +5,7 @@ import { FrameworkModel, type ModelClass } from "./model/framework_model.ts";
 import { createRecords, isRegistryClosed, ownRecords, registerModel } from "./model/records.ts";
 import type { RestRecord } from "./model/records.ts";
 
-/** The options of `define()` after their check at run time, because plain JavaScript has no compiler. */
+/** The options of `define()`, which are checked at run time, because plain JavaScript has no compiler. */
 interface Declaration {
   readonly fields: Readonly<Record<string, Entry>>;
   readonly rest?: RestRecord | readonly RestRecord[];
@@ -16,17 +16,12 @@ interface Entry extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * Declares a model without decorators, for programs that run without a compiler. Node 22.18 and later, Vite 8, vitest 4
- * and plain JavaScript do not have decorators.
+ * Declares a model without decorators, which Node, Vite 8, vitest 4 and plain JavaScript do not have.
  *
- * The options are the same as in {@linkcode prop}, {@linkcode arrayProp} and {@linkcode rest}. A subclass can use the
- * other form than its base. Call the function directly after the class, so that the model is declared before it is
- * used.
- *
- * @param target The class of the model.
- * @param options The fields and the routes of the model.
- * @throws {TypeError} If the class is declared already, is used already, or does not extend `FrameworkModel`, or if the
- * declaration does not fit the class.
+ * The options are the same as in {@linkcode prop}, {@linkcode arrayProp} and {@linkcode rest}. A class and its base can
+ * use different forms. Call the function directly after the class, before the model is used.
+ * @throws {TypeError} If the class is declared or used already or does not extend `FrameworkModel`, or if the
+ * declaration does not fit it.
  *
  * @example Declare a model with a route
  * ```ts

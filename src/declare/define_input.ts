@@ -37,17 +37,17 @@ import type { LifecycleOptions } from "./options.ts";
  * no property, and an option that does not fit its property.
  */
 export interface DefineOptions<M, N = Given<M>> {
-  /** The base class, which is declared already. A model whose base is `FrameworkModel` leaves the option out. */
+  /** The base class, which must be declared before. Not needed for `FrameworkModel`. */
   readonly extends?: unknown;
   /**
-   * An entry for each property that is neither a method, nor read-only, nor inherited. An entry with `items` has the
-   * options of {@linkcode arrayProp}, any other entry the options of {@linkcode prop}. Its option `rest` has the
-   * options of {@linkcode rest} on a property, or a list of them.
+   * An entry for each property that is neither a method, nor read-only, nor inherited, with the options of
+   * {@linkcode prop}, or with `items` the options of {@linkcode arrayProp}. Its option `rest` has the options of
+   * {@linkcode rest} on a property, or a list of them.
    */
   readonly fields: OpenFields<M>;
   /**
-   * The options of {@linkcode rest} on the class, or a list of them. A class that other models only embed leaves the
-   * option out.
+   * The options of {@linkcode rest} on the class, or a list of them. Not needed for a class that other models only
+   * embed.
    */
   readonly rest?: OpenRest<N> | readonly OpenRest<N>[] | UncheckedValue;
   /** Any option with another name, which {@linkcode define} refuses. */
@@ -56,7 +56,7 @@ export interface DefineOptions<M, N = Given<M>> {
 
 /**
  * @internal The type against which {@linkcode define} checks the declaration `I` of the model `M`. A wrong option gets
- * an error text as its type, which TypeScript prints.
+ * an error text as its type.
  */
 export type DefineInput<M, I> =
   & { readonly fields: FieldsInput<FieldsRule, M, BaseIn<I>, OptionIn<I, "fields">> }
@@ -73,7 +73,7 @@ type CheckedBase<M, C> = C extends abstract new () => infer B
   ? [M] extends [B] ? C : "extends names another class than the base of the class"
   : "extends names a class";
 
-/** @internal The error text for a class that is no model. */
+/** @internal */
 export type ClassProblem<M> = M extends FrameworkModel ? unknown
   : "define() takes a class that extends FrameworkModel";
 
@@ -89,7 +89,7 @@ type FieldsInput<Rule extends string, M, B, F> = {
     : `the class has no property ${K & string}`;
 };
 
-/** The type of the `_id` that an entry declares. The class always has `ObjectId`. */
+/** The type of `_id` by its entry in `fields`. The class always declares `ObjectId`. */
 type IdIn<X> = [ValueOf<OptionIn<X, "type">>] extends [infer V extends string | number | Types.UUID]
   ? [V] extends [never] ? Types.ObjectId : V
   : Types.ObjectId;
@@ -103,12 +103,12 @@ type FieldName<M, B> = {
   [K in keyof M]-?: K extends keyof B ? never : IsMethod<M[K]> extends true ? never : K;
 }[keyof M];
 
-/** `any` does not count as a method. */
+/** Whether a property of the type `V` is a method. `any` is no method. */
 type IsMethod<V> = [NonNullable<V>] extends [AnyFunction] ? 0 extends 1 & V ? false : true : false;
 
 /**
- * The names of the properties that are not read-only. Most classes have no read-only property, so comparing
- * the whole class first saves the compiler a comparison for each.
+ * The names of the properties that are not read-only. The comparison of the whole class saves the compiler further
+ * comparisons for most classes.
  */
 type WritableName<M> = IsSame<M, Writable<M>> extends true ? keyof M : {
   [K in keyof M]-?: IsSame<Pick<M, K>, { -readonly [N in K]: M[N] }> extends true ? K : never;
@@ -137,8 +137,8 @@ type Entry<K extends string, V, X> = X extends object ? "items" extends keyof X 
   : object;
 
 /**
- * The entry that the property `K` must have. `I` is the type of the value, or of the elements of an array. `C` has the
- * types of the options. `P` is an error text about the type of the property, or `unknown`.
+ * The entry that the property `K` must have. `I` is the type of the value or of an element. `C` has the types of the
+ * options. `P` is an error text about the property, or `unknown`.
  */
 type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> extends infer Q
   ? unknown extends Q ? { readonly [N in keyof X]: CheckedOption<K, NonNullable<V>, X[N], N, I, C> }
@@ -147,15 +147,15 @@ type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> exten
   : never;
 
 /**
- * The error text for an entry that does not fit the brand of its property, or else `P`. Only branded properties and the
- * option `hidden` are compared, to save the compiler work.
+ * The error text for an entry that does not fit the brand of its property, or else `P`. To save the compiler work, only
+ * branded properties and entries with `hidden` are checked.
  */
 type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
   ? RestrictedProblem<{ readonly value: V }, X, BrandProblem<NonNullable<V>, X, P>>
   : "hidden" extends keyof X ? RestrictedProblem<{ readonly value: V }, X, P>
   : P;
 
-/** No other type of a value has such a property. */
+/** The properties of branded types, which no other type of a value has. */
 interface Brands {
   readonly "~hidden"?: unknown;
   readonly "~readonly"?: unknown;
@@ -188,7 +188,7 @@ type CheckedRests<Rule extends string, M, R, Kind extends RestKind> = R extends 
   : { readonly [I in keyof R]: CheckedRest<Rule, M, R[I], Kind> }
   : CheckedRest<Rule, M, R, Kind>;
 
-/** TypeScript prints these texts. */
+/** The texts that TypeScript prints if an option of a route is missing. */
 type WholeRule = 'rest of a class needs a route, such as "/movies", and methods';
 type PartRule = "rest of a property needs methods";
 
@@ -232,7 +232,10 @@ type CheckedMethods<M, L> = L extends readonly []
 
 type Operation<M> = Operations<readonly unknown[], M>[number];
 
-/** A misspelled name in a filter would select wrong entities, so the filter may name only fields of the model. */
+/**
+ * The type of `scope`. Its filter may name only fields of the model, because a misspelled name would select wrong
+ * entities.
+ */
 type CheckedScope<M, S> = (
   req: FrameworkRequest<ModelOr<M>>,
 ) => S extends (...args: never) => infer T ? [T] extends [Scoped] ? NamedFilter<M, T> : Scoped
@@ -264,8 +267,8 @@ interface OpenEntry<V> {
 }
 
 /**
- * @internal The options of a route while TypeScript infers them. Functions get the types of their parameters from it,
- * and every other value is accepted, because `CheckedRests` checks the options.
+ * @internal The options of a route while TypeScript infers them, as in {@linkcode OpenFields}. `CheckedRests` checks
+ * the options.
  */
 export interface OpenRest<M> {
   readonly methods?: readonly Operation<M>[] | UncheckedValue;

@@ -18,10 +18,10 @@ import type { FrameworkModel } from "./model/framework_model.ts";
 
 /**
  * @internal The types against which the options `X` of an operation on the model `M` are checked. A wrong name of a
- * field gets an error text as its type, which TypeScript prints.
+ * field gets an error text as its type.
  *
- * Each type is the result of a method. If the model is a type parameter, TypeScript intersects all types of this table.
- * Intersected methods are cheap, but intersected unions take all memory.
+ * Each type is the result of a method, because TypeScript intersects all types of this table if the model is a type
+ * parameter. Intersected methods are cheap, but intersected unions take all memory.
  */
 export interface OptionTable<M, X> {
   page(): false | Exactly<"page", PageOptions, X>;
@@ -46,9 +46,9 @@ export interface OptionTable<M, X> {
 /** @internal */
 export interface ArrayFeatures {
   /**
-   * The effect on the list if one of its entities is removed or put into the trash. With `"restrict"`, the removal
-   * answers 409. With `"unset"`, the identifier leaves the list. The default is `"keep"`. `"restrict"` implies
-   * `exists: true`. Needs a database with transactions.
+   * The effect on the list if one of its entities is removed or put into the trash, by default `"keep"`. With
+   * `"unset"`, the identifier leaves the list. With `"restrict"`, which implies `exists: true`, the removal answers
+   * 409. Needs a database with transactions.
    */
   readonly onDelete?: ListOnDelete;
 }
@@ -56,22 +56,23 @@ export interface ArrayFeatures {
 /** @internal */
 export interface FieldFeatures {
   /**
-   * The effect on this entity if the entity of the reference is removed or put into the trash. With `"restrict"`, the
-   * removal answers 409. With `"cascade"`, the referring entities are removed as well, without their hooks and scopes.
-   * If only the referred class has a trash, a cascade needs `{ cascade: "forGood" }`. With `"unset"`, the reference is
-   * removed. The default is `"keep"`. `"restrict"` and cascades imply `exists: true`. Needs a database with
+   * The effect on this entity if the entity of the reference is removed or put into the trash, by default `"keep"`.
+   * With `"restrict"`, the removal answers 409. With `"unset"`, the reference is removed. With `"cascade"`, the
+   * referring entities are removed as well, without their hooks and scopes. If only the referred class has a trash, a
+   * cascade needs `{ cascade: "forGood" }`. `"restrict"` and cascades imply `exists: true`. Needs a database with
    * transactions.
    */
   readonly onDelete?: OnDelete;
   /**
-   * Whether the framework stores the `actor` of `Framework.initialize()` in the field. Clients cannot set the field.
+   * The write whose `actor`, by `Framework.initialize()`, is stored in the field: the creation or the last write.
+   * Clients cannot set the field.
    */
   readonly stamp?: Stamp;
   /** The maximum size of a file, in bytes. Required for `type: StoredFile`, and refused for any other field. */
   readonly maxBytes?: number;
   /**
-   * The media types that a client may send with a file, such as `"image/*"`. Another type answers 415. The bytes are
-   * not checked. The default is any type.
+   * The media types of files that clients may send, such as `"image/*"`, by default any type. Another type answers 415.
+   * The bytes are not checked.
    */
   readonly accept?: readonly string[];
   /**
@@ -84,15 +85,15 @@ export interface FieldFeatures {
 /** @internal */
 export interface LifecycleOptions<M extends FrameworkModel = FrameworkModel> {
   /**
-   * Whether each write of an entity adds a record with the replaced values. By `GET {route}/:id/history`, clients who
-   * may read the entity read the records. By `POST {route}/:id/revert`, clients who may change the entity set it back
-   * to an earlier version. Needs a database with transactions.
+   * Whether each write of an entity adds a record with the replaced values. Clients who may read the entity get the
+   * records by `GET {route}/:id/history`, and clients who may change it restore an earlier version by
+   * `POST {route}/:id/revert`. Needs a database with transactions.
    */
   readonly history?: true | HistoryOptions;
   /**
    * Whether a removal only stores its time in the entity. No route finds the entity after that, but Mongoose queries of
-   * the application do. Callers for whom the function `see` returns `true` read the removed entities by `?trash=only`,
-   * restore one by `POST {route}/:id/restore`, and remove one for good by `DELETE {route}/:id?trash=only`.
+   * the application do. Callers for whom `see` returns `true` read the removed entities by `?trash=only`, restore one
+   * by `POST {route}/:id/restore`, and remove one for good by `DELETE {route}/:id?trash=only`.
    */
   readonly trash?: true | TrashOptions<M>;
 }
@@ -113,7 +114,7 @@ export interface ClassFeatures<M extends FrameworkModel = FrameworkModel>
 export interface ImpliedOptions {
   readonly readonly?: true;
   readonly exists?: true;
-  /** Whether only separate routes write the field, and bodies of the entity cannot set it. */
+  /** Whether separate routes write the field, and bodies of the entity cannot. */
   readonly managed?: true;
 }
 
@@ -133,7 +134,7 @@ export const FIELD_OPTIONS: Readonly<
 /** The options of features that `@arrayProp` accepts. Any other is an error at start-up. */
 export const ARRAY_FIELD_OPTIONS: readonly (keyof ArrayFeatures)[] = ["onDelete"];
 
-/** @internal The operations that accept each option. */
+/** @internal */
 export interface TakenBy {
   readonly page: readonly ["all"];
   readonly sort: readonly ["all"];
@@ -178,10 +179,8 @@ export interface OptionDescriptions {
 }
 
 /**
- * @internal The options of `all()`, of which `one()` takes `select` and `populate`. Clients can use a feature only if
- * its option is set.
- *
- * TypeScript checks the names of fields against the class, and refuses the names of `Hidden` fields.
+ * @internal The options of `all()`, of which `one()` takes only `select` and `populate`. Clients can use a feature only
+ * if its option is set.
  *
  * @example Let clients page, sort, choose fields, search and count
  * ```ts
@@ -208,12 +207,10 @@ export interface OptionDescriptions {
 export interface ReadOptions<M = unknown> {
   /**
    * The pages of a list, which clients choose with `?limit=`, and `?after=` or `?skip=`. With `false`, the list has no
-   * pages. `strict` requires one of the two. Only for `all()`.
+   * pages. `strict` requires the option.
    */
   readonly page?: PageOptions | false | undefined;
-  /**
-   * The fields by which clients can sort, such as `?sort=-year,name`. Lists and objects are refused. Only for `all()`.
-   */
+  /** The fields by which clients can sort, such as `?sort=-year,name`. Lists and objects are refused. */
   readonly sort?: readonly FieldNames<"sort", M>[] | undefined;
   /**
    * The fields that clients can choose, such as `?select=name,year`. Without the parameter, an answer has all fields
@@ -222,7 +219,6 @@ export interface ReadOptions<M = unknown> {
   readonly select?: readonly FieldNames<"select", M>[] | undefined;
   /**
    * The string fields in which `?search=` looks for words, or `{ index: true }` to search by a text index of MongoDB.
-   * Only for `all()`.
    */
   readonly search?: SearchOptions<FieldNames<"search", M>> | undefined;
   /**
@@ -232,21 +228,18 @@ export interface ReadOptions<M = unknown> {
    */
   readonly populate?: PopulateFields<M> | undefined;
   /**
-   * The number of entities on all pages. The headers of an answer show it if the client sends `Prefer: count=exact`.
-   * Only for `all()`, without hooks on entities.
+   * Whether clients get the number of entities on all pages in the header `X-Total-Count`, by default only if they send
+   * `Prefer: count=exact`. Not with hooks on entities.
    */
   readonly count?: true | CountOptions | undefined;
   /**
    * Whether clients can follow a list. A client that sends `Accept: text/event-stream` gets the list, and an event for
-   * each later change that it may see. Needs a replica set. Only for `all()`.
+   * each later change that it may see. Needs a replica set.
    */
   readonly live?: true | LiveOptions | undefined;
-  /** The formats besides JSON that clients can ask for with the header `Accept`. Only for `all()`. */
+  /** The formats besides JSON that clients can ask for with the header `Accept`. */
   readonly formats?: readonly ListFormat[] | undefined;
-  /**
-   * The groups of entities that clients can ask for, such as `?group=state&sum=price`. Only for `all()`, without hooks
-   * on entities.
-   */
+  /** The groups of entities that clients can ask for, such as `?group=state&sum=price`. Not with hooks on entities. */
   readonly groups?:
     | GroupsOptions<
       FieldNames<"group", M>,
@@ -257,7 +250,7 @@ export interface ReadOptions<M = unknown> {
     | undefined;
   /**
    * The fields whose different values clients can ask for in ascending order, such as `?distinct=state`. More than 1000
-   * values answer 409. Only for `all()`, without hooks on entities.
+   * values answer 409. Not with hooks on entities.
    */
   readonly distinct?: readonly FieldNames<"group", M>[] | undefined;
 }
@@ -288,8 +281,8 @@ export interface ReadOptions<M = unknown> {
  */
 export interface WriteOptions<M = unknown> {
   /**
-   * The maximum number of entities in a body of `create()` that is an array. The default is a body with a single
-   * entity. Either all entities of an array are created or none, unless `atomic` is `false`.
+   * The maximum number of entities in a body of `create()` that is an array. By default, a body has a single entity.
+   * Unless `atomic` is `false`, either all entities of an array are created or none.
    */
   readonly many?: number | undefined;
   /**

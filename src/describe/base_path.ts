@@ -1,6 +1,5 @@
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 
-/** Each `@rest` of a class has another base path. */
 export function basePath(route: Route): string {
   const { operation, action } = actingLevel(route);
   const place = action === undefined ? route.path : route.path.slice(0, -`/${operation}`.length);

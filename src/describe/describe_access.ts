@@ -3,7 +3,6 @@ import { actingLevel, type Level, type Route } from "../pipeline/request/route.t
 
 const GUARDS = ["preFetch", "postFetch", "preSave", "preSend"] as const;
 
-/** Hooks of a parent in the path are named with its class. */
 export function accessOf(route: Route): readonly string[] {
   const { guard, levels } = route;
   const acting = actingLevel(route);

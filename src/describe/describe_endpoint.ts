@@ -4,7 +4,6 @@ import { statusOf } from "../pipeline/plugins/plugin_endpoints.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
-/** An option of the framework, such as `batch`, is no route of the description. */
 export function describeEndpoint(
   { plugin, route, path, description }: Endpoint,
 ): RouteDescription[] {
@@ -34,7 +33,7 @@ export function describeEndpoint(
   }];
 }
 
-/** Endpoints come before the routes of models, and would hide one of the same path. */
+/** An endpoint is mounted before the routes of models, and would hide a route with the same path. */
 export function checkEndpoints(endpoints: readonly Endpoint[], routes: readonly Route[]): void {
   const owners = new Map(
     routes.map(({ path, operation: { verb } }) => [`${verb} ${pathKey(path)}`, path]),

@@ -17,10 +17,7 @@ export interface FilterPath {
   readonly format?: "date";
   /** The operators that a condition may use. */
   readonly operators: readonly string[];
-  /**
-   * Whether a filter may also name longer paths. Such paths exist below free-form fields and Maps, and in a class that
-   * embeds itself.
-   */
+  /** Whether a filter may name longer paths: below free-form fields and Maps, and in a class that embeds itself. */
   readonly open?: boolean;
 }
 
@@ -37,7 +34,7 @@ export function listPaths(
   { schema, prefix = "", visited = new Set() }: {
     readonly schema: Schema | undefined;
     readonly prefix?: string;
-    /** Classes that embed themselves would make the list infinite. */
+    /** Without this set, a class that embeds itself would make the list infinite. */
     readonly visited?: Set<Shape>;
   },
 ): FilterPath[] {
@@ -54,7 +51,7 @@ export function listPaths(
   });
 }
 
-/** A filter names an array to reach its elements by `$elemMatch`. */
+/** An array with listed paths inside is kept, because `$elemMatch` names the array. */
 export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): FilterPath[] {
   const own = fields.flatMap((field) => {
     if (listed.names.includes(field.path)) return [field];
@@ -68,10 +65,10 @@ export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): Fi
   return [...own, ...referred];
 }
 
-/** Other operators would compare whole elements of an array that is not in the option `filter`. */
+/** For an array outside the option `filter`, other operators would compare whole elements. */
 export const ELEMENT_OPERATORS: readonly string[] = ["$not", "$elemMatch"];
 
-/** Paths leave out nested arrays. */
+/** Paths in filters leave out nested arrays. */
 function elementOf(field: FieldShape): FieldShape {
   return field.kind === "array" && field.element !== undefined ? elementOf(field.element) : field;
 }

@@ -37,7 +37,7 @@ export interface ValueDescription {
   readonly fields?: readonly FieldDescription[];
   /** Whether the value may be `null`, which clears the field in a body. */
   readonly nullable?: boolean;
-  /** The only values in a body. */
+  /** The values that a body can contain. */
   readonly enum?: readonly unknown[];
   /** The smallest number or the earliest date in a body. */
   readonly minimum?: number | string;
@@ -47,7 +47,7 @@ export interface ValueDescription {
   readonly minLength?: number;
   /** The maximum length in a body, in UTF-16 code units. */
   readonly maxLength?: number;
-  /** A regular expression. One with flags is left out, because JSON Schema has none. */
+  /** A regular expression. JSON Schema has no flags, so an expression with flags is left out. */
   readonly pattern?: string;
 }
 
@@ -78,9 +78,9 @@ export interface FieldDescription extends ValueDescription {
 }
 
 /**
- * `result` is the response of an action, whose object need not be stored. `new` is the body of a creation or of a PUT,
- * and `replacement` of a PUT whose key is in the path. `changes` is the body of `updateAll()`. `element` is an array
- * element in a body for a stored entity, which is sent as a whole.
+ * `result` is the response of an action, whose object need not be stored. `new` is the body of a creation. A PUT has
+ * `replacement` if bodies are strict or its key is required, and otherwise `new`. `changes` is the body of
+ * `updateAll()`. `element` is an element of an array that is sent as a whole.
  */
 export type View = "answer" | "result" | "new" | "replacement" | "patch" | "changes" | "element";
 
@@ -88,14 +88,13 @@ export function isAnswer(view: View): boolean {
   return view === "answer" || view === "result";
 }
 
-/** Strict bodies may then contain stored values, so that a client can send back an entity that it has read. */
+/** In these views, a strict body may repeat stored values, so that a client can send back an entity. */
 export function repeatsStored(view: View): boolean {
   return view === "patch" || view === "replacement" || view === "element";
 }
 
 interface ObjectPlace {
   readonly view: View;
-  /** Only the outer entity has a version field. */
   readonly embedded: boolean;
 }
 
@@ -103,15 +102,15 @@ export interface ObjectNode {
   readonly view: View;
   /** A nested path of Mongoose has no class. */
   readonly model: string | undefined;
-  /** Refuses undeclared fields, which are otherwise ignored. */
+  /** Whether undeclared fields are refused instead of ignored. */
   readonly strict: boolean;
   /**
-   * Undeclared fields are accepted even in strict bodies, by `strict: false` of the model, or because the application
+   * Undeclared fields are accepted even in strict bodies, because the model has `strict: false` or the application
    * makes the JSON.
    */
   readonly isOpen: boolean;
   readonly fields: readonly FieldNode[];
-  /** Bodies may contain fields that cannot be set, so that a client can send back an entity. */
+  /** Fields that a body may contain without effect, because a client may send back an entity. */
   readonly ignored: readonly string[];
   /** In strict bodies, these fields can only have their stored values. */
   readonly repeated: readonly FieldNode[];
@@ -119,7 +118,7 @@ export interface ObjectNode {
 
 const nodesOf = memoize((_shape: Shape) => new Map<string, ObjectNode>());
 
-/** Described when they are read first, so that models that embed each other do not lead to an infinite recursion. */
+/** Fields are described at their first use, because models may embed each other. */
 export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const { view, embedded } = place;
   const nodes = nodesOf(shape);
@@ -149,7 +148,6 @@ export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   return node;
 }
 
-/** Includes the fields of discriminators. */
 function repeatedNodes(
   shape: Shape,
   { embedded, fields }: ObjectPlace & Pick<ObjectNode, "fields">,
@@ -185,7 +183,7 @@ export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
   readonly nullable: boolean;
   /** Mongoose refuses an empty string in a required field. */
   readonly filled: boolean;
-  /** Mongoose changes a string by these options before it checks the constraints, which may hold only afterwards. */
+  /** Options such as `trim`, by which Mongoose changes a string before it checks the constraints. */
   readonly reworked: readonly string[];
   /** A getter, setter, transform or cast of the application determines the value, so its constraints are not known. */
   readonly opaque: boolean;
@@ -246,10 +244,10 @@ function wordsOf(field: FieldShape, view: View): FieldWords {
 function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   const { kind, type, shape, element } = field;
   const model = modelOf(type);
-  // An update replaces elements of an array as a whole, but only parts of the values of a Map.
+  // An update replaces the elements of an array as a whole, but only parts of the values of a Map.
   const below = kind === "array" && (view === "patch" || view === "replacement") ? "element" : view;
-  // Mongoose uses one type object for an array of embedded objects and its elements. Its options are not applied to the
-  // elements.
+  // Mongoose shares one type object between an array of embedded objects and its elements. Its options apply only to
+  // the array.
   const own = inside !== undefined && shape !== undefined ? undefined : type;
   return {
     type: typeName(field),
@@ -297,7 +295,7 @@ function modelOf(type: SchemaType | undefined): string | undefined {
   return (typeof ref === "string" ? classOf(ref) : schemaClass(type))?.name;
 }
 
-/** A class that embeds itself would be infinite. */
+/** Without `described`, a class that embeds itself would be infinite. */
 export function describeFields(
   node: ObjectNode,
   described = new Set<ObjectNode>(),

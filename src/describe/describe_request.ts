@@ -76,7 +76,7 @@ export function describeHeaders(route: Route): HeaderDescription[] {
   const { ifMatch, options, bytes } = actingLevel(route);
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
-  // A PUT that creates an entity has `If-None-Match` instead.
+  // A PUT that creates an entity has `If-None-Match` instead of `If-Match`.
   const needsMatch = ifMatch === true && verb !== "get" &&
     (change !== "replace" || bytes !== undefined);
   const described = { ...options.description.headers, ...bytes?.headers };
@@ -119,7 +119,7 @@ export function describeWrites(
   };
 }
 
-/** `If-Match` contains the version of one entity. */
+/** `If-Match` applies to a write of a single entity. */
 function isBound({ operation: { change, origin } }: Route): boolean {
   return change !== undefined && (origin === "byId" || origin === "byKey");
 }
@@ -146,7 +146,7 @@ export function describeErrors(route: Route): ErrorDescription[] {
       changes && (isBound(route) || link !== undefined) ||
       (isMerge && isUnique()),
     PRECONDITION_FAILED: isBound(route),
-    // With `atomic: false`, an entity that would be too large is part of a 207.
+    // With `atomic: false`, the error of an entity that is too large is part of a 207.
     PAYLOAD_TOO_LARGE: isMerge && (operation !== "updateAll" || writes?.atomic),
     UNSUPPORTED_MEDIA_TYPE: isMerge || action?.body !== undefined,
     PRECONDITION_REQUIRED: changes && isBound(route) && ifMatch === true,

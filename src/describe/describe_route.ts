@@ -123,10 +123,7 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
   readonly answerSchema?: Readonly<Record<string, unknown>>;
   /** The HTTP status of success. It is 204 if the answer has no body. */
   readonly status: number;
-  /**
-   * Whether the function `available` decides for each entity if the action can run. The header `Link` of `one()` names
-   * the actions that can, with `rel="action"`.
-   */
+  /** Whether the function `available` decides for each entity if the action can run. */
   readonly conditional?: true;
   /** The errors of the framework. Hooks and middleware can answer others. */
   readonly errors: readonly ErrorDescription[];
@@ -258,7 +255,6 @@ function narrowBody(
   return { model, view: "replacement", strict, isOpen, ignored, repeated: others, fields: own };
 }
 
-/** `undefined` for a Standard Schema. */
 function dataObject(
   type: DataType | undefined,
   { view, rights }: { readonly view: View; readonly rights: Rights | undefined },
@@ -279,7 +275,7 @@ const COUNTS = {
   required: ["matched", "modified"],
 };
 
-/** If a library cannot convert its schema, any object is allowed. */
+/** If a library cannot convert its schema, a body may be any object and an answer any value. */
 function describeSchemas(route: Route): Pick<RouteDescription, "bodySchema" | "answerSchema"> {
   const { operation, action } = actingLevel(route);
   const { body, answer } = action ?? {};

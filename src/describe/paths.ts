@@ -1,4 +1,4 @@
-/** Express also allows a name in quotes. */
+/** Express also allows a parameter name in quotes, as in `:"name"`. */
 export const PATH_PARAMETER =
   /:(?:([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|"([^"\\{}/]+)")/gu;
 

@@ -1,6 +1,6 @@
 import { TurnPacer } from "./event_loop.ts";
 
-/** Keyed by the index of the failed entity in the list. */
+/** The keys of `errors` are indexes of the list. */
 export class BulkError extends Error {
   constructor(readonly errors: ReadonlyMap<number, unknown>) {
     const [first] = errors.values();
@@ -12,7 +12,7 @@ export function throwOnly(error: unknown): never {
   throw error instanceof BulkError ? error.cause : error;
 }
 
-/** Does not end at an error, so that the answer can report all errors. */
+/** An error does not stop the loop, so that the answer can report all errors. */
 export async function eachInTurn<T>(
   all: readonly T[],
   work: (each: T) => Promise<unknown>,

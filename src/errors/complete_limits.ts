@@ -2,10 +2,10 @@ import { forAll } from "./for_all.ts";
 import { unknownOption } from "./unknown_option.ts";
 import { isCount, isGroup } from "./option_kinds.ts";
 
-/** In milliseconds. A timer with a longer delay would fire at once. */
+/** A timer with a longer delay would fire at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** `Infinity` is no integer, so a limit cannot be switched off. */
+/** `Infinity` is refused, so that no limit can be switched off. */
 export function completeLimits<L extends object>(
   given: { readonly [N in keyof L]?: number | undefined },
   { defaults, what }: { readonly defaults: L; readonly what: string },

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Each call gets a different turn of the event loop. */
+/** Parallel calls resolve in different turns of the event loop. */
 export function nextTurn(): Promise<void> {
   const turn = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
   last = turn;
@@ -11,7 +11,7 @@ export function nextTurn(): Promise<void> {
 
 const SLICE_MS = 8;
 
-/** Lets the server handle other requests during long work. */
+/** Long work pauses after each slice, so that the server can handle other requests. */
 export class TurnPacer {
   #begun = performance.now();
 

@@ -1,16 +1,15 @@
 import type { Problems } from "./refusals.ts";
 
-/** Only `pipeline/failures.ts` knows the status of the answer. */
 export type Failure =
   | { readonly kind: "missed" | "changed" | "occupied" | "outOfScope" }
   | { readonly kind: "largeEntity" | "largeFilter" | "largeTransaction" }
   | { readonly kind: "badFilter" | "severalDatabases" }
   | { readonly kind: "tooMany"; readonly limit: number }
-  /** The reader may not know some of these fields. */
+  /** Some of these fields may be hidden from the client. */
   | { readonly kind: "duplicate"; readonly fields: readonly string[] }
   | { readonly kind: "invalid"; readonly problems: Problems }
   | { readonly kind: "byDistance"; readonly parameter: string }
-  /** A repetition may succeed. Unless `reason` is "locked", the write may have happened. */
+  /** A repeated request may succeed. Unless `reason` is "locked", the write may have been stored. */
   | {
     readonly kind: "away";
     readonly reason: "outage" | "late" | "locked" | "feeds";

@@ -12,10 +12,10 @@ class SeveralErrors extends TypeError {
   }
 }
 
-/** Throws after the last item, so that one start reports all problems. */
+/** Errors are thrown after the last item, so that one start reports all problems. */
 export function forAll<T, R>(items: Iterable<T>, work: (item: T) => R): R[] {
   const results: R[] = [];
-  // A class to which several classes refer fails once for each of them.
+  // A wrong class would otherwise be reported once for each class that refers to it.
   const errors = new Map<string, unknown>();
   for (const item of items) {
     try {

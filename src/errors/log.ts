@@ -1,6 +1,5 @@
 // deno-lint-ignore-file no-console -- the one place that writes to the host's log
 
-/** For errors that no answer shows. */
 export function logError(error: unknown, context?: object): void {
   if (context === undefined) console.error(error);
   else console.error(error, context);

@@ -1,4 +1,4 @@
-/** In seconds. MongoDB accepts no longer time for a TTL index. */
+/** MongoDB accepts no longer time for a TTL index. */
 export const MAX_TTL_SECONDS = 2 ** 31 - 1;
 
 export const KINDS = {

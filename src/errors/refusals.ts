@@ -19,10 +19,7 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/**
- * An error of the framework, which can get further details. The bodies of errors of hooks stay
- * unchanged.
- */
+/** An error of the framework. Its body can get the index of a failed entity, and the body of a hook's error cannot. */
 export class Refusal extends RestError {
   readonly failure: Failure | undefined;
 
@@ -33,7 +30,7 @@ export class Refusal extends RestError {
 }
 
 interface RefusalOptions extends RestErrorOptions {
-  /** A `RestError` of a hook may have the same code, and has no failure. */
+  /** A `RestError` that a hook creates may have the same code, but has no failure. */
   readonly failure?: Failure | undefined;
 }
 
@@ -45,10 +42,7 @@ export function refusal(
   return new Refusal(STATUS_OF[code], { code, ...body }, options);
 }
 
-/**
- * Also for an entity that the client may not see, so that it cannot find out which identifiers
- * exist.
- */
+/** A hidden entity gets the same answer as a missing one, so that clients cannot find out which identifiers exist. */
 export function notFound(): RestError {
   return refusal("NOT_FOUND", { message: "No such entity" });
 }
@@ -71,7 +65,7 @@ export function badParameter(parameter: string, allowed: string): RestError {
 
 export interface Problem {
   readonly message: string;
-  /** A validator, or the type of a failed cast. */
+  /** The failed rule, or the type of a failed cast. */
   readonly kind: string;
 }
 
@@ -119,7 +113,7 @@ export function misusedKey(): RestError {
   return refusal("UNPROCESSABLE_ENTITY", { message: "The key was used with another body" });
 }
 
-/** A lock has kept the client from its writes, so it may repeat the request. */
+/** A lock has prevented the writes, so the client may repeat the request. */
 export const LOCKED = { reason: "locked" } as const;
 
 export function withDetails(error: RestError, details: object): RestError {

@@ -1,16 +1,16 @@
 import { STATUS_CODES } from "node:http";
 
-/** @internal Options of {@linkcode RestError}, which add headers to the answer and a cause for the application. */
+/** @internal The options of {@linkcode RestError}. */
 export interface RestErrorOptions {
   /** Headers of the answer. */
   headers?: Record<string, string>;
-  /** The error that caused this `RestError`. Clients never see the cause. */
+  /** The cause of the error, which clients never see. */
   cause?: unknown;
 }
 
 const texts = new WeakSet<RestError>();
 
-/** The application has not written the body, so clients can get it as problem details. */
+/** The body was made from a string, so clients can get it as problem details. */
 export function hasTextBody(error: RestError): boolean {
   return texts.has(error);
 }
@@ -36,7 +36,7 @@ export class RestError extends Error {
   override readonly name = "RestError";
   /** The HTTP status of the answer, from 300 to 599. */
   readonly status: number;
-  /** The JSON body of the answer. If the error was created with a string, the body is `{ code, message }`. */
+  /** The JSON body of the answer. */
   readonly body: object;
   /** The headers that the error adds to the answer. Empty by default. */
   readonly headers: Readonly<Record<string, string>>;

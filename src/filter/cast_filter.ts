@@ -6,7 +6,7 @@ import { replaceCast, sanitized } from "../schema/mongoose/statements/query_cast
 import { copyFilter, isClause, isCompiled, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
 import type { Filter } from "./filters.ts";
 
-/** MongoDB finds only values of the stored type, and a statement without Mongoose casts nothing. */
+/** Casts a filter for a statement without Mongoose, because MongoDB finds only values of the stored type. */
 export function castFilter(model: Model<unknown>, filter: Filter): Filter {
   if (Object.entries(filter).every((condition) => isCast(condition, model))) return filter;
   const query = withConditions(model.find().setOptions(KEEP_CONDITIONS), {});
@@ -24,13 +24,9 @@ function isCast([path, value]: [string, unknown], model: Model<unknown>): boolea
     model.schema.path("_id") instanceof mongoose.Schema.Types.ObjectId;
 }
 
-/**
- * Conditions of the client are cast already, and Mongoose allows fewer operators for a type than
- * MongoDB.
- */
+/** The client's conditions are cast already, and Mongoose allows fewer operators for a type than MongoDB. */
 export function withConditions<Q extends object>(query: Q, conditions: Filter): Q {
-  // `where()` in middleware replaces a condition on the same path, and joins the lists of `$or`, but
-  // it adds to `$and`.
+  // `where()` in middleware replaces a condition on its path and joins lists of `$or`, but adds to `$and`.
   const isJoined = Object.keys(conditions).every((key) => key === "$and");
   // `find()` may copy the conditions, but cast operators are found by the identity of their
   // objects.
@@ -56,10 +52,7 @@ function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
   return { ...result, ...compiled };
 }
 
-/**
- * A cast may only convert values: without a dropped condition, a filter would select other
- * entities.
- */
+/** A cast may only convert values. If it dropped a condition, the filter would select other entities. */
 function checkCast(path: string, { given, result }: Record<"given" | "result", unknown>): void {
   if (isCompiled(given)) return;
   const loss = lossOf(result);

@@ -14,8 +14,8 @@ import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 const MAX_DEPTH = 100;
 
 /**
- * A lost value or a condition on an undeclared field could select every entity. Operators in a
- * filter of a hook may come from a request, so they are untrusted, unlike operators of a `scope`.
+ * A lost value or a condition on an undeclared field could select every entity. Operators of a hook's filter may come
+ * from a request, so they are untrusted, unlike a `scope`.
  */
 export function checkFilter(
   filter: unknown,
@@ -114,7 +114,6 @@ function checkObject(object: JsonObject, place: ValuePlace): Filter {
     entries.push([key, isCode ? String(value) : check(value, inner)]);
   }
   const copy = Object.fromEntries(entries);
-  // Most requests have no filter.
   return entries.length === 0 || place.trusted || isTrusted(object) ? copy : markUntrusted(copy);
 }
 

@@ -15,7 +15,7 @@ export function isEmpty(filter: Filter): boolean {
   return Object.keys(filter).length === 0;
 }
 
-/** A copy, because Mongoose casts a filter in place. */
+/** Returns a copy, because Mongoose casts a filter in place. */
 export function everyFilter(...filters: (Filter | undefined)[]): Filter {
   const [first, ...others] = filters.filter((filter) => filter !== undefined && !isEmpty(filter));
   if (first === undefined) return {};
@@ -24,7 +24,7 @@ export function everyFilter(...filters: (Filter | undefined)[]): Filter {
 
 const untrusted = new WeakSet<object>();
 
-/** These operators may come from a request. `sanitizeFilter` then refuses only them. */
+/** Marks operators that may come from a request. Mongoose's `sanitizeFilter` refuses only them. */
 export function markUntrusted<T extends object>(operators: T): T {
   untrusted.add(operators);
   return operators;
@@ -34,7 +34,6 @@ export function isClause(key: string): boolean {
   return key === "$and" || key === "$or" || key === "$nor";
 }
 
-/** `sanitizeFilter` changes only untrusted operators of the copy. */
 export function copyFilter(value: Filter): Filter {
   const copy = (each: unknown): unknown => {
     if (Array.isArray(each)) return each.map(copy);
@@ -48,10 +47,7 @@ export function copyFilter(value: Filter): Filter {
   return copy(value) as Filter;
 }
 
-/**
- * Moves a filter for an embedded object to its document. `$expr` always applies to the whole
- * document, so it is refused.
- */
+/** Moves a filter for an embedded object to its document. `$expr` would apply to the whole document. */
 export function moveFilter(filter: Filter, prefix: string): Filter {
   return Object.fromEntries(
     Object.entries(filter).map(([key, value]) => {
@@ -86,7 +82,7 @@ export function markCompiled<T extends object>(operators: T): T {
   return operators;
 }
 
-/** Mongoose must neither cast operators of a client again nor trust them. */
+/** The copy keeps the marks, because Mongoose must neither cast operators of a client again nor trust them. */
 export function replaceOperators(
   filter: Filter,
   replace: (operators: Readonly<Filter>) => Filter | undefined,
@@ -103,7 +99,7 @@ export function replaceOperators(
   return copy(filter) as Filter;
 }
 
-/** Only operators can be marked. */
+/** A plain value becomes `$eq`, because only an object of operators can be marked. */
 export function markConditions(filter: Filter): Filter {
   return Object.fromEntries(
     Object.entries(filter).map(([key, value]) =>
@@ -118,15 +114,12 @@ export function isCompiled(condition: unknown): boolean {
   return typeof condition === "object" && condition !== null && compiled.has(condition);
 }
 
-/**
- * A write with this condition misses a document that another request has changed. `null` matches a
- * document without a version.
- */
+/** A write with this condition misses a document whose version has changed. `null` matches one without a version. */
 export function hasOneOf(key: string, versions: readonly Version[]): Filter {
   return { [key]: markCompiled({ $in: [...versions] }) };
 }
 
-/** `undefined` if an operator such as `$expr` may read any field. */
+/** Returns `undefined` if an operator such as `$expr` may read any field. */
 export function fieldsRead(filter: Filter): ReadonlySet<string> | undefined {
   const fields = new Set<string>();
   const collect = (each: Filter): boolean =>
@@ -142,10 +135,7 @@ export function topOf(path: string): string {
   return end < 0 ? path : path.slice(0, end);
 }
 
-/**
- * The conditions of hooks hide entities from the client, so reads beside its selection need them
- * too.
- */
+/** Conditions that hooks add hide entities from the client, so reads beside its selection need them too. */
 export function hookConditionsIn(client: Filter): (filter: Filter) => Filter {
   // Mongoose marks trusted conditions in place, and a mark must not count as a change by a hook.
   const before = copyJson(client) as Filter;

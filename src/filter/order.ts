@@ -1,20 +1,16 @@
 import { isJsonObject } from "../schema/fields/json.ts";
 
-/** The most important path comes first. */
 export type Order = Readonly<Record<string, 1 | -1>>;
 
 /**
- * The driver then keeps the type, the digits and the flags of sort values. A converted value could
- * be sorted elsewhere, and the next page would repeat or miss entities.
+ * With these options, the driver keeps sort values exact. A converted one could be sorted elsewhere, and the next page
+ * would repeat or miss entities.
  */
 export const SEEK_READ = { promoteValues: false, bsonRegExp: true } as const;
 
 export type SortValues = Readonly<Record<string, unknown>>;
 
-/**
- * With `_id`, no two entities are equal, so a page can begin after any. Keys after `_id` never
- * decide.
- */
+/** With `_id` in the order, no two entities are equal. Keys after it never decide. */
 export function totalOrder<D>(order: Readonly<Record<string, D>>): Readonly<Record<string, D | 1>> {
   const keys = Object.keys(order);
   const last = keys.indexOf("_id");

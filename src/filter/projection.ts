@@ -20,7 +20,6 @@ export function readProjection(given: unknown, shape: Shape): Projection {
   return Object.fromEntries(entries);
 }
 
-/** MongoDB does not know the unselected fields of the schema. */
 export function databaseProjection(projection: Projection, shape: Shape): Record<string, unknown> {
   const unselected = shape.unselected;
   const forced = unselected.filter((path) => Object.hasOwn(projection, `+${path}`));
@@ -52,7 +51,7 @@ export function withoutApart(projection: Projection, shape: Shape): Projection {
   return isEmpty(projection) ? shape.withoutApart : databaseProjection(projection, shape);
 }
 
-/** MongoDB must not answer from an index alone, which stores `null` for a missing field. */
+/** Makes MongoDB read the documents, because an index alone stores `null` for a missing field. */
 export function uncovered(projection: Projection): Projection {
   const isCoverable = Object.entries(projection).some(([path, value]) =>
     path !== "_id" && !path.startsWith("+") && Boolean(value) &&
@@ -63,8 +62,7 @@ export function uncovered(projection: Projection): Projection {
 
 export function alsoReading(projection: Projection, paths: readonly string[]): Projection {
   if (Object.keys(projection).length === 0 || paths.length === 0) return projection;
-  // MongoDB refuses a projection with an object and a path inside of it, so only top-level fields
-  // are added.
+  // MongoDB refuses a projection with an object and a path inside, so only top-level fields are added.
   const names = paths.map((path) => path.split(".", 1).join());
   if (includes(projection) === true) {
     return { ...projection, ...Object.fromEntries(names.map((name) => [name, 1])) };
@@ -75,8 +73,8 @@ export function alsoReading(projection: Projection, paths: readonly string[]): P
       !names.includes(topOf(path)) && (path !== "_id" || !value)
     ),
   );
-  // MongoDB refuses a mixed projection. If the added paths remove all exclusions, it would silently
-  // leave out all other fields.
+  // A mixed projection, which MongoDB refuses, stays: without its exclusions, it would silently leave out all other
+  // fields.
   return includes(others) === true ? projection : others;
 }
 
@@ -91,7 +89,7 @@ export function isSameForDatabase(projection: Projection, shape: Shape): boolean
   );
 }
 
-/** A write has the whole entity, so its answer must read such an entity again. */
+/** A write has the whole entity, so an answer that shows a part must read the entity again. */
 export function showsInPart({ selection, shape }: {
   readonly selection: { readonly projection: Projection };
   readonly shape: Shape;
@@ -100,7 +98,7 @@ export function showsInPart({ selection, shape }: {
     shape.unselected.some((path) => !shape.apart.includes(path));
 }
 
-/** A change reads these fields, but its answer leaves them out. */
+/** An update reads these fields, but its answer leaves them out. */
 export function unshownFields(projection: Projection, shape: Shape): ReadonlySet<FieldShape> {
   const paths = shape.unselected.filter((path) => !projection[path] && !projection[`+${path}`]);
   return new Set(paths.flatMap((path) => fieldAt(path.split("."), shape) ?? []));
@@ -123,7 +121,7 @@ export function showsWhole(name: string, projection: Projection): boolean {
     : others[name] === 1 || others[name] === true;
 }
 
-/** Decides as Mongoose documents do. */
+/** Decides like Mongoose documents which fields a projection shows. */
 export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);
   return (path, field) => {
@@ -196,8 +194,7 @@ function fromEntry(path: string, value: unknown): [string, unknown][] {
 }
 
 /**
- * Elements are read from their parent's document, so a projection cannot show single elements of an
- * array in them.
+ * Embedded parts are read from their parent's document, so a projection cannot show single elements of their arrays.
  */
 export function readProjected(
   given: Projection,

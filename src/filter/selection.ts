@@ -6,11 +6,10 @@ import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 
 export interface Selection {
   readonly filter: Filter;
-  /** Some reads apply only these, without the filter of the client. */
+  /** The conditions of hooks. Some reads apply only these, without the filter of the client. */
   readonly hookConditions?: Filter;
   /**
-   * The option `scope` and class options, not cast yet. Every read and write must apply it, because
-   * it hides entities.
+   * The option `scope` and class options, not cast yet. They hide entities, so every read and write must apply them.
    */
   readonly scope: Filter;
   /** The part of `scope` from class options. An entity that it excludes counts as missing. */
@@ -28,14 +27,14 @@ export function queryOptions(
   { maxTimeMS, order = { _id: 1 }, page = true }: {
     readonly maxTimeMS: number;
     readonly order?: Record<string, 1>;
-    /** Whether `skip` and `limit` of hooks apply. */
+    /** `false` if `skip` and `limit` of hooks do not apply. */
     readonly page?: boolean;
   },
 ): Record<string, unknown> {
   const { skip: givenSkip, limit: givenLimit, sort: given, ...others } = options;
   const [skip, limit] = page ? [givenSkip, givenLimit] : [];
   const counts = { ...countIn("skip", skip), ...countIn("limit", limit) };
-  // A first page without `skip` must have the same order as the others.
+  // A first page without `skip` must have the same order as later pages.
   const paged = isGiven(skip) || (isGiven(limit) && isFreeOf([filter, scope], BY_DISTANCE));
   const sort = readSort(given) ?? (paged ? order : {});
   return {

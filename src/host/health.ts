@@ -12,8 +12,8 @@ export interface Health {
   /** Always `true`. Restart a process that does not answer. */
   readonly live: boolean;
   /**
-   * `false` if a database does not answer in time, a unique index is not built, migrations have not ended, or a server is
-   * closing.
+   * `false` if a database does not answer in time, a unique index is not built, migrations have not ended, or a server
+   * is closing.
    */
   readonly ready: boolean;
   /** The reasons why requests cannot be served. */
@@ -25,7 +25,7 @@ const DEADLINE_MS = 800;
 
 let checking: Promise<Health> | undefined;
 
-/** Many probes must not ping a slow database many times. */
+/** Simultaneous probes share a check, so that they do not ping a slow database many times. */
 export function health(): Promise<Health> {
   return checking ??= look().finally(() => checking = undefined);
 }
@@ -33,8 +33,7 @@ export function health(): Promise<Health> {
 async function look(): Promise<Health> {
   const closing = isAnyClosing() ? ["A server is closing"] : [];
   const end = performance.now() + DEADLINE_MS;
-  // Connections of `useDb()` share a client. There may be thousands of them, for tenants, and a ping for each would
-  // take too long.
+  // Connections of `useDb()` share a client. A ping for each of thousands of tenants would take too long.
   const clients = Map.groupBy(servedConnections(), (each) => each.getClient() ?? each).values();
   const found = await Promise.all([...clients].map((each) => findProblems(each, end)));
   const reasons = [...closing, ...reasonsToWait(), ...found.flat()];

@@ -71,7 +71,6 @@ interface TidyRun extends ClassesOfConnection {
   readonly result: TidyResult;
   readonly lease: Lease;
   readonly at: Date;
-  /** Ends the removal after the current portion. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -79,7 +78,6 @@ interface TidyRun extends ClassesOfConnection {
 export class Housekeeper {
   readonly #everyMS: number;
   readonly #classes = new Map<ModelClass, ExpiringClass>();
-  /** Whether the job is scheduled. */
   readonly #jobs = new Map<PluginJob, boolean>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = new AbortController();
@@ -173,7 +171,6 @@ export class Housekeeper {
     return [...places.values()].flatMap((ofClient) => [...ofClient.values()]);
   }
 
-  /** Resolves when the current portion is done. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -194,7 +191,7 @@ export class Housekeeper {
     }, this.#everyMS * factor).unref();
   }
 
-  /** Only the first failure of a database is logged until a removal has succeeded, because the timer tries again. */
+  /** Only the first failure of a database is logged until a removal succeeds. */
   async #runScheduled(signal: AbortSignal): Promise<void> {
     for (const place of this.#places({ connections: [], isScheduled: true })) {
       const { connection } = place;
@@ -256,7 +253,7 @@ async function tidyPlace(
   await tidyAll({ ...run, connection, classes: existing, jobs, lease });
 }
 
-/** A failure does not keep the other classes from being tidied. */
+/** A failed class does not keep other classes from being tidied. */
 async function tidyAll({ classes, jobs, lease, result, ...run }: TidyRun): Promise<void> {
   const { removed, errors } = result;
   try {

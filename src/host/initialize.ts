@@ -55,33 +55,33 @@ export interface InitializeOptions {
    * The writes that answer 503 until unique indexes are built. By default, these are the writes that set a field of
    * such an index, so that no two entities get the same unique value.
    *
-   * With `"required"`, they are all writes of a model, until all of its unique indexes are built. With `"lazy"`, only
-   * `replace()` by another field than `_id`, so that duplicates are possible. If the user of the database lacks the
-   * right `collStats`, an index that is being built counts as built.
+   * With `"required"`, they are all writes of a model. With `"lazy"`, only `replace()` by another field than `_id`, so
+   * that duplicates are possible. If the user of the database lacks the right `collStats`, an index that is being built
+   * counts as built.
    */
   readonly indexes?: "required" | "lazy";
   /**
-   * Refuses undeclared parameters, keys and values of bodies that do not fit, operations without a guard, a `preFetch`
-   * hook or `open: true`, lists without pages, and removals without a limit. An object turns off single checks. The
-   * default is `false`.
+   * Refuses undeclared parameters, body keys and values that do not fit, lists without pages, removals without a limit,
+   * and operations without a guard, a `preFetch` hook or `open: true`. An object turns off single checks. The default
+   * is `false`.
    */
   readonly strict?: boolean | StrictOptions;
   /**
    * A `preFetch` hook that runs before all others for each request to a route, except to operations with `open: true`.
-   * In a batch, it runs for the batch and for each of its requests. It guards neither routes of the application nor
+   * In a batch, it runs for the batch and for each of its requests. It does not guard routes of the application and
    * `openapi()`.
    */
   readonly guard?: PreFetch;
   /**
    * Returns the identifier of the sender of a request, once for each request, after the `preFetch` hooks.
-   * `req.framework.actor` has it, and fields with `stamp` store it. Any other result than a string, a number, an
-   * ObjectId or `undefined` answers 500, even a promise.
+   * `req.framework.actor` has it, and fields with `stamp` store it. A result other than a string, a number, an ObjectId
+   * or `undefined` answers 500, even a promise.
    */
   readonly actor?: (req: FrameworkRequest) => Actor | undefined;
   /** Returns the names of users, once for each answer that shows names. */
   readonly actorNames?: (ids: readonly Actor[]) => Promise<ReadonlyMap<unknown, string>>;
   /**
-   * Returns the tenant of a request, once for each request, after the `preFetch` hooks. Any result but a string, a
+   * Returns the tenant of a request, once for each request, after the `preFetch` hooks. A result other than a string, a
    * number or an ObjectId answers 500, even a promise. Each class must then have the option `tenant` in one `@rest`.
    */
   readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
@@ -276,7 +276,6 @@ export function routesOfOptions(
   return forAll([readOptions, build], (stage) => stage()).flat();
 }
 
-/** A timer with a longer delay would fire at once. */
 export function settingsOf(
   options: InitializeOptions,
   featureList: FeatureList = features,

@@ -16,8 +16,8 @@ export interface Limits {
    */
   readonly sendMS?: number;
   /**
-   * The maximum number of entities that a removal removes in addition by `onDelete: "cascade"`. With more, it answers
-   * 409 and removes nothing. The default is `1000`.
+   * The maximum number of entities that a removal also removes by `onDelete: "cascade"`. With more, it answers 409 and
+   * removes nothing. The default is `1000`.
    */
   readonly cascade?: number;
   /** Limits on filters in `q`. Larger filters answer 400. */

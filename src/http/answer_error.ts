@@ -24,7 +24,7 @@ import { originOf, validationFailure } from "../schema/mongoose/errors.ts";
 import { refuseRequest } from "./check_options.ts";
 import { cutAnswer, SlowClientError } from "./replies/connection.ts";
 
-/** They frame the body: wrong values would make the answer unreadable. */
+/** These headers frame the body, so wrong values would make the answer unreadable. */
 const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|trailer|upgrade)$/i;
 
 const PROBLEM = "application/problem+json";
@@ -75,13 +75,13 @@ function asProblem(res: Response, error: RestError): object | undefined {
   return problemDetails(error);
 }
 
-/** The form is defined by RFC 9457. */
+/** Returns problem details as in RFC 9457. */
 export function problemDetails({ status, body }: RestError): object {
   const { message: detail, ...details } = body as { message?: unknown };
   return { type: "about:blank", title: statusText(status), status, detail, ...details };
 }
 
-/** Errors of body parsers and other middleware of Express. Without `expose`, their message is not for clients. */
+/** Errors of body parsers and other middleware of Express. If `expose` is `false`, the message is not for clients. */
 type HttpError = Partial<
   Record<"status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit", unknown>
 >;
@@ -171,8 +171,8 @@ function translate(error: unknown): RestError | undefined {
   const origin = error instanceof mongoose.Error ? originOf(error) : undefined;
   const isHidden = (path: string) =>
     origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
-  // The failed connection is not known. Any closed connection with models counts, so that an operation that waited in
-  // vain for a connection is answered with a 503.
+  // The error does not name its connection. Any closed connection with models counts, so that an operation that waited
+  // in vain gets a 503.
   const away = mongoose.connections.some((each) => !isOpen(each) && each.modelNames().length > 0);
   return translateError(error, { filtered: false, isHidden, away });
 }

@@ -26,12 +26,11 @@ export class BodyChunks {
     return this.#isEnded ? null : undefined;
   }
 
-  /** When the server closes, an import stores the lines that it already has. */
+  /** When the server closes, a woken import stores the lines that it already has. */
   wake(): void {
     this.#wake();
   }
 
-  /** Chunks that have already come are returned before the error. */
   fail(error: unknown): void {
     if (!this.#isEnded) this.#error ??= error;
     this.#wake();

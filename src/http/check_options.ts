@@ -1,4 +1,4 @@
-/** A request as options shows that the function was mounted instead of its result. No request would be answered. */
+/** If the options are a request, the function was mounted instead of its result, and no request would be answered. */
 export function refuseRequest(name: string, given: unknown): void {
   if (typeof given !== "object" || given === null || !("httpVersion" in given)) return;
   throw new TypeError(`Cannot use Framework.${name}: call it, as in app.use(Framework.${name}())`);

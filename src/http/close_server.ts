@@ -17,7 +17,7 @@ export interface CloseOptions {
 
 const SWEEP_MS = 50;
 
-/** In checks. A client may still send its next request on an open connection. */
+/** Idle connections stay open for some checks, because clients may still send requests on them. */
 const GRACE_SWEEPS = 6;
 
 const CUT_MS = 100;
@@ -34,13 +34,13 @@ const closing = new WeakMap<object, Promise<void>>();
 
 const endings = new Set<() => Promise<void>>();
 
-/** The close waits for this work, because the application then closes its connection to the database. */
+/** The close of a server waits for this work, because the application then closes its connection to the database. */
 export function endAtClose(end: () => Promise<void>): () => void {
   endings.add(end);
   return () => endings.delete(end);
 }
 
-/** They do not listen any more. Their answers get `Connection: close`, so that clients connect to another server. */
+/** Servers that no longer listen. Their answers get `Connection: close`, so that clients connect to another server. */
 const deaf = new WeakSet<object>();
 
 let closingCount = 0;
@@ -49,7 +49,7 @@ export function isAnyClosing(): boolean {
   return closingCount > 0;
 }
 
-/** WebSockets are not closed: the application has to close them. */
+/** WebSockets stay open: the application has to close them. */
 export function closeServer(
   server: HttpServer | HttpsServer,
   options: CloseOptions = {},
@@ -94,8 +94,8 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
       // its end.
       setTimeout(resolve, CUT_MS);
     }, timeoutMS);
-    // `close()` of an HTTP server in Node cuts clients that are still reading; `close()` of `net.Server` does not. The
-    // HTTP servers of Bun do not extend `net.Server`, and wait for all answers.
+    // `close()` of an HTTP server in Node cuts clients that are still reading, unlike `close()` of `net.Server`. Bun's
+    // HTTP servers do not extend `net.Server`, and wait for all answers.
     const { close: stop } = server instanceof Server ? Server.prototype : server;
     stop.call(server, () => {
       clearTimeout(cut);
@@ -138,7 +138,6 @@ export function sayIfClosing(res: ServerResponse): void {
 }
 
 export function isClosing({ req }: ServerResponse): boolean {
-  // The types of Node and Deno do not declare `socket.server`.
   const { server } = req.socket as { readonly server?: object };
   return server !== undefined && deaf.has(server);
 }
@@ -164,9 +163,9 @@ function sweepIdle(server: HttpServer | HttpsServer): () => void {
 }
 
 interface ConnectionsList {
-  /** In Node. */
+  /** Only Node has this method. */
   all?(): readonly { readonly socket?: Socket | null }[];
-  /** In Deno. */
+  /** Only Deno has this list. */
   readonly _all?: Iterable<Socket>;
 }
 

@@ -32,14 +32,13 @@ export function handleRoute(
     const inner = innerRequestOf(req);
     const { mounted = route, origin, client, timeBudget, sharedRoutes } = inner ?? {};
     if (mounted !== route) return sendError(res, notFound());
-    // A hook may write after the end of the response. Without a listener, this error would end the process.
+    // A hook may write after the end of the response. Without a listener, the error would end the process.
     res.on("error", logError);
     watchEnd(res);
-    // With request pipelining, a list or a file would occupy a database cursor and memory until the earlier answers are
-    // sent.
+    // With request pipelining, a list or a file would occupy a cursor and memory until earlier answers are sent.
     if (isQueued(res) && (sendsMuch || !runsAhead(res)) && !await awaitTurn(res)) return;
     const refused = prepare(req);
-    // The batch counts its requests itself, and a description of a route is no use of the route.
+    // A batch counts its requests itself, and the description of a route does not count as a use.
     const weight = origin !== undefined || inner?.describes ? 0 : 1;
     const shared = { origin, client, timeBudget, sharedRoutes };
     const facts = { req, count: countSelected, refused, weight, ...shared };

@@ -10,20 +10,19 @@ import type { Call } from "../pipeline/request/request_context.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
 export interface InnerRequest {
-  /** Any other route that matches answers 404, so that MCP reaches no route that is not exposed. */
+  /** Any other route answers 404, so that MCP reaches no route that is not exposed. */
   readonly mounted?: Route;
   /** A copy of `mounted` with narrower options. */
   readonly route?: Route;
-  /** The answer is a description, and the operation does not run. */
   readonly describes?: boolean;
-  /** The request of the client, whom plugins admit once. */
+  /** The client's request, which plugins admit once. */
   readonly client?: object;
-  /** All internal requests of a request count as one, and share its sender and its time limit. */
+  /** The request of a batch, whose internal requests count as one and have one sender. */
   readonly origin?: Request;
   readonly timeBudget?: TimeBudget;
   /** All routes that share a transaction with this request. */
   readonly sharedRoutes?: readonly Route[];
-  /** Runs before the hooks, and throws if the route cannot be used. */
+  /** Throws before the hooks if the route cannot be used. */
   readonly admit?: (call: Call) => Promise<void>;
 }
 
@@ -33,7 +32,6 @@ export function innerRequestOf(req: object): InnerRequest | undefined {
   return innerRequests.get(req);
 }
 
-/** Plugins admit the client of `req` once, for `copy` too. */
 export function standFor(req: Request, copy: Request): Request {
   innerRequests.set(copy, { client: req });
   return copy;
@@ -41,7 +39,7 @@ export function standFor(req: Request, copy: Request): Request {
 
 export interface InnerMessage {
   readonly method: string;
-  /** Below the path at which the router is mounted, with the query string. */
+  /** The URL below the path of the router. */
   readonly url: string;
   readonly query: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -50,15 +48,17 @@ export interface InnerMessage {
 
 export interface InnerAnswer {
   readonly status: number;
-  /** The names are in lower case. `Set-Cookie` is not included. */
+  /** The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The headers `Set-Cookie`, which cannot be joined to one header. */
+  /** `Set-Cookie` headers, which cannot be joined to one header. */
   readonly cookies: readonly string[];
   readonly text: string;
   readonly bytes: number;
 }
 
-/** They describe the body, the connection or the conditions of the client's request. */
+/**
+ * These headers describe the body, the connection or the conditions of the client's request, so they are not copied.
+ */
 const OWN_HEADERS =
   /^(accept|accept-encoding|connection|content-.*|expect|idempotency-key|if-.*|keep-alive|last-event-id|mcp-.*|prefer|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/;
 
@@ -97,8 +97,8 @@ export async function sendInner(
 }
 
 /**
- * Inherits the properties that middleware has set on the client's request. Hooks set properties on the internal request
- * only, so a hook that runs too long does not change the client's request.
+ * The internal request inherits the properties that middleware has set on the client's request. Properties that hooks
+ * set stay on it, so that a late hook does not change the client's request.
  */
 function innerRequest(req: Request, { url, headers, body, ...message }: InnerMessage): Request {
   const kept = Object.entries(req.headers).filter(([name]) => !OWN_HEADERS.test(name));
@@ -118,7 +118,7 @@ function innerRequest(req: Request, { url, headers, body, ...message }: InnerMes
     body,
   };
   const inner: Request = Object.create(req, Object.getOwnPropertyDescriptors(own));
-  // Otherwise, its listeners would be added to the client's request.
+  // Listeners must not be added to the client's request.
   Reflect.apply(EventEmitter, inner, []);
   return inner;
 }

@@ -37,7 +37,7 @@ export function readAsGet(req: FrameworkRequest, forms: ParameterForms): unknown
   }
 }
 
-/** Parameters have other limits than bodies. */
+/** Parameters in a body have other limits than other bodies. */
 const UNLIMITED = { maxKeys: Infinity, maxElements: Infinity, maxObjects: Infinity };
 
 function parametersOf(body: JsonObject, forms: ParameterForms): URLSearchParams {

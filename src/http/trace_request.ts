@@ -32,14 +32,14 @@ export interface RequestTrace {
     readonly "mongrove.model"?: string;
     /** The name of the operation or the action. For a batch, the `operationId` of its path in the OpenAPI document. */
     readonly "mongrove.operation": string;
-    /** The means of the sender, by a plugin. Set at the end of the trace. */
+    /** How the client was admitted, as a plugin names it. Set at the end of the trace. */
     "mongrove.via"?: string;
     /** Missing if the client has left before the answer began. */
     "http.response.status_code"?: number;
     /** The status of an answer that is a server error, or `aborted` if the answer has not reached its end. */
     "error.type"?: string;
   };
-  /** In seconds. Set at the end of the trace. */
+  /** The duration in seconds, set at the end of the trace. */
   duration?: number;
 }
 
@@ -53,7 +53,6 @@ interface TracedRequest {
   readonly via: () => string | undefined;
 }
 
-/** Without subscribers, traces cost nothing. */
 export function traceRequest(
   { path, operation, model, res, via: askVia }: TracedRequest,
   serve: () => Promise<void>,

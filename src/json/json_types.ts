@@ -12,7 +12,7 @@ export type WriteBytes = (source: BsonReader, out: JsonWriter) => void;
 
 interface JsonType {
   toJson?(value: object): unknown;
-  /** Missing for a class of the driver, whose objects have the name as `_bsontype`. */
+  /** Missing for classes of the driver, whose objects have the name as `_bsontype`. */
   readonly of?: abstract new (...args: never[]) => object;
   readonly bson?: number;
   readonly write?: WriteBytes;
@@ -42,10 +42,7 @@ const JSON_TYPES = {
   Uint8Array: { toJson: bytesToJson, of: Uint8Array, bson: 0x05, write: writeBase64 },
 } satisfies Readonly<Record<string, JsonType>>;
 
-/**
- * `Null` is always allowed. Mongoose would cast a value of any other type, so it writes the
- * document.
- */
+/** The BSON types of a field besides `Null`. Mongoose would cast any other type, so it writes the document. */
 const FIELDS: readonly [unknown, readonly (keyof typeof JSON_TYPES)[]][] = [
   [Fields.BigInt, ["Int32", "Long"]],
   [Fields.Boolean, ["Boolean"]],
@@ -74,7 +71,6 @@ export interface StoredAs {
   readonly write?: WriteBytes;
 }
 
-/** Mongoose writes values of a schema type of the application. */
 export function storedAs(schemaType: unknown, isDateOnly = false): StoredAs {
   const [, names = []] = FIELDS.find(([field]) => field === schemaType) ?? [];
   const types: JsonType[] = [JSON_TYPES.Null, ...names.map((name) => JSON_TYPES[name])];
@@ -126,7 +122,7 @@ function writeNull(_source: BsonReader, out: JsonWriter): void {
   out.ascii("null");
 }
 
-/** The driver reads an int64 of this value as a number. */
+/** The driver reads an int64 up to this value as a number. */
 const MAX_NUMBER = 2 ** 53;
 
 export function integerToJson(value: bigint): number | string {
@@ -168,17 +164,14 @@ function writeDecimal(source: BsonReader, out: JsonWriter): void {
 
 const DAY = 86_400_000;
 
-/** In milliseconds around 1970. A `Date` cannot hold a stored date beyond, so JSON shows `null`. */
+/** The range of a `Date` in milliseconds around 1970. JSON shows `null` for a stored date beyond. */
 export const TIME_RANGE = 8_640_000_000_000_000;
 
-/** From 1 to 9999, years have four digits in ISO form. */
+/** The years from 1 to 9999 have four digits in ISO form. */
 const FIRST = -62_135_596_800_000;
 const LAST = 253_402_300_799_999;
 
-/**
- * Takes a third of the time of `Date.prototype.toJSON()`. Dates are among the most expensive
- * values.
- */
+/** This takes a third of the time of `Date.prototype.toJSON()`. */
 export function dateToJson(value: Date): string | null {
   const time = value.getTime();
   const isUsual = time >= FIRST && time <= LAST && value.toJSON === Date.prototype.toJSON;
@@ -190,7 +183,6 @@ export function dateToJson(value: Date): string | null {
   return `${day}T${hour}:${two(value.getUTCSeconds())}.${fraction}Z`;
 }
 
-/** In UTC. */
 export function dayToJson(value: Date): string | null {
   const time = dateToJson(value);
   return time === null ? null : dayOf(time);

@@ -4,7 +4,6 @@ import { JsonWriter, PIECE_BYTES } from "./bytes/json_writer.ts";
 import { type FieldPlan, ROOM, type ValuePlan } from "./transcode/plan.ts";
 import type { FieldWriter, Transcoder } from "./transcode/transcoder.ts";
 
-/** Most answers need only one form. */
 export class JsonText {
   #text: string | undefined;
   #bytes: Buffer | undefined;
@@ -23,22 +22,19 @@ export class JsonText {
   }
 }
 
-/** JSON texts of identifiers, by reference field. */
+/** The JSON texts of identifiers, by reference field. */
 export type Wanted = ReadonlyMap<string, Set<string>>;
 
-/**
- * `null` stands for an entity that no longer exists. An identifier that is not in the map is shown
- * unchanged.
- */
+/** `null` stands for an entity that no longer exists. An identifier without an entry is shown unchanged. */
 export type FieldTargets = ReadonlyMap<string, JsonText | null>;
 
 export type Targets = ReadonlyMap<string, FieldTargets>;
 
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
-  /** The operation may always populate other fields. */
+  /** The fields that the client has asked to populate. */
   readonly asked: ReadonlySet<string>;
-  /** Besides `_id`. `undefined` stands for all fields. */
+  /** The shown fields besides `_id`. `undefined` stands for all fields. */
   readonly shown: ReadonlyMap<string, readonly string[] | undefined>;
   /** Sends one query for each reference field. The caller must limit the time. */
   find(wanted: Wanted): Promise<Targets>;
@@ -55,12 +51,12 @@ function want(ids: Set<string>, held: ReferenceText): void {
   else if (isIdentifierText(held)) ids.add(held);
 }
 
-/** Nothing is read for `null` or an object. */
+/** `null` and objects name no entity to read. */
 function isIdentifierText(json: string): boolean {
   return /^["\d-]/.test(json);
 }
 
-/** An entity that no longer exists is `null`, and is left out of an array. */
+/** A reference to an entity that no longer exists becomes `null`, and is left out of an array. */
 function populated(held: ReferenceText, found: FieldTargets): (string | JsonText)[] {
   if (typeof held === "string") return [shown(held, found) ?? "null"];
   const pieces: (string | JsonText)[] = ["["];
@@ -111,7 +107,7 @@ function heldIn(value: unknown): ReferenceText | undefined {
   return Array.isArray(value) ? value.map((each) => textOf(each) ?? "null") : textOf(value);
 }
 
-/** The position of text that is not known yet. */
+/** The position in the output of text that is not known yet. */
 export type Mark =
   & { readonly at: number }
   & ({ readonly name: string; readonly held: ReferenceText } | { readonly entity: unknown });
@@ -130,7 +126,6 @@ export function wantedIn(texts: readonly MarkedJson[], finder: TargetFinder): Wa
   return wanted;
 }
 
-/** A long answer can be sent while it is made. */
 export function* fillMarked({ written, marks }: MarkedJson, targets: Targets): Generator<Buffer> {
   const size = Math.min(PIECE_BYTES, written.length * 2) + 1024;
   let out = new JsonWriter(size);
@@ -180,7 +175,7 @@ export class Marking implements FieldWriter {
     return true;
   }
 
-  /** Marks inside of an entity are wrong if its text was not completed. */
+  /** The whole entity is marked, because marks inside of it are wrong if its text was not completed. */
   replace(at: number, entity: unknown): void {
     while ((this.marks.at(-1)?.at ?? 0) > at) this.marks.pop();
     this.marks.push({ at, entity });

@@ -18,7 +18,7 @@ export function toJson(value: unknown, shape?: Shape): string {
   return JSON.stringify(toJsonValue(value, shape)) ?? "null";
 }
 
-/** Hides fields also in copies of entities that a hook has made. */
+/** Hides fields also in copies that a hook has made of entities. */
 export function toJsonValue(value: unknown, shape?: Shape): unknown {
   const maker = new JsonMaker(shape?.rights ?? MOST_RESTRICTED, NOTHING);
   return withoutPromises(value, () => maker.value(value, shape));
@@ -28,7 +28,6 @@ export function fieldToJson(value: unknown, field: FieldShape): unknown {
   return new JsonMaker(MOST_RESTRICTED, NOTHING).field(value, field);
 }
 
-/** A hook has forgotten an `await`. */
 function withoutPromises(value: unknown, make: () => unknown): unknown {
   try {
     return make();
@@ -64,7 +63,7 @@ function promiseAt(value: unknown, above: readonly object[] = []): string | unde
 
 const NOTHING: ReadonlySet<FieldShape> = new Set();
 
-/** `unshown` has the fields that a change reads, but reads do not show. */
+/** `unshown` has the fields that an update reads but a read does not show. */
 export function wholeToJson(
   value: object,
   { shape, unshown }: { readonly shape: Shape; readonly unshown: ReadonlySet<FieldShape> },
@@ -76,10 +75,7 @@ export function wholeToJson(
 }
 
 interface Shapes {
-  /**
-   * A hook may put another object in the place of the entity, which must not show hidden fields
-   * either.
-   */
+  /** A hook may return another object in place of the entity, which must not show hidden fields either. */
   readonly shape?: Shape | undefined;
   readonly known?: Shape | undefined;
 }
@@ -122,7 +118,6 @@ class JsonMaker {
       if (value instanceof Set) return this.#list([...value], shape);
       if (ownForm) return this.value((value as { toJSON(): unknown }).toJSON(), shape);
     }
-    // A spread `{ ...document }` has stored values and those added by the hook.
     const spread = spreadOf(value);
     const mark = spread === undefined ? markOf(value) : spread.mark;
     const stored = spread?.stored ?? value;
@@ -184,8 +179,7 @@ class JsonMaker {
       const field = fields?.get(key) ?? other ?? kindField(key, own ?? shape);
       if (field && this.#isLeftOut(field) || other?.hidden || PROTOTYPE_KEYS.has(key)) continue;
       const each: unknown = value[key as keyof typeof value];
-      // A hook may put a copy of an entity under a key that is no field, and the shape still hides
-      // its secret fields.
+      // A hook may put a copy of an entity under an undeclared key. The shape still hides its secret fields.
       const json = field === undefined
         ? this.value(each, (own ?? shape)?.virtualShapes.get(key) ?? shape)
         : this.field(each, field);
@@ -248,7 +242,7 @@ function withoutKeys(value: object, keys: ReadonlySet<string>): object {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)));
 }
 
-/** A `toJSON()` of the application may have made an object with a list `data` of the bytes. */
+/** A `toJSON()` of the application may have turned bytes into an object with a list `data`. */
 function fromBytes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromBytes);
   const { data } = (value ?? {}) as { data?: unknown };

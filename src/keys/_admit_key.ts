@@ -3,11 +3,11 @@ import { hashesOf, isWellFormed } from "./_key_text.ts";
 import type { KeyStore, StoredKey } from "./_key_store.ts";
 import type { ApiKey, KeysOptions } from "./options.ts";
 
-/** Middleware may use the name `apiKey` for something else. */
+/** Middleware may use `req.apiKey` for something else. */
 const KEY = Symbol("mongrove key");
 
 /**
- * Returns the key of a request, also in hooks and in `actor`.
+ * Returns the API key of a request, also in hooks and in `actor`.
  *
  * @param req The request.
  * @returns The key, or `undefined` if the request has none.
@@ -29,7 +29,7 @@ export async function admitKey(
   req: PluginRequest,
   keys: AdmittingKeys,
 ): Promise<Admission | undefined> {
-  // Shared caches know only `Authorization`.
+  // Shared caches know `Authorization`, but not `X-API-Key`.
   req.res?.vary("X-API-Key");
   const text = textIn(req);
   if (text === undefined) return undefined;
@@ -39,10 +39,10 @@ export async function admitKey(
   const stored = isWellFormed(text) ? await store.find(hashesOf(text, pepper)) : undefined;
   if (stored === undefined) throw refused();
   await useKey(req, { stored, options });
-  // No request waits for it.
+  // A request does not wait until the use of its key is stored.
   store.noteUse(stored).catch(log);
   const renew = async () => {
-    // A rotation keeps the identifier.
+    // A rotation keeps the identifier of a key and changes its hash.
     if (await store.find([stored.hash]) === undefined) throw refused();
     await useKey(req, { stored, options });
   };
@@ -75,7 +75,7 @@ async function useKey(
   });
 }
 
-/** `undefined` if the request has no key. A key in the URL is never read. */
+/** A key in the URL is never read. */
 function textIn(req: PluginRequest): string | undefined {
   const { authorization, "x-api-key": header } = req.headers;
   const [, token] = /^bearer +(.*)$/i.exec(authorization ?? "") ?? [];
@@ -90,7 +90,7 @@ function textIn(req: PluginRequest): string | undefined {
   return header === undefined ? token : String(header);
 }
 
-/** The same for all reasons, so that nobody learns which keys there were. */
+/** The error has no reason, so that nobody learns which keys exist. */
 function refused(): RestError {
   return new RestError(401, "The key is not valid", {
     headers: { "WWW-Authenticate": `Bearer error="invalid_token"` },

@@ -10,15 +10,15 @@ export interface StoredKey {
   readonly prefix: string;
   readonly name: string;
   readonly owner: Actor;
-  /** `null` without tenants. */
+  /** `null` if the application has no tenants. */
   readonly tenant: Actor | null;
   readonly scopes: readonly string[];
   readonly createdAt: Date;
-  /** `null` for ever. */
+  /** `null` if the key never expires. */
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
   readonly endedAt: Date | null;
-  /** Below `max`, and unique among the keys of an owner. A key without it does not count. */
+  /** A number below `max`, unique among the keys of an owner. A key without it does not count. */
   readonly place?: number;
 }
 
@@ -43,7 +43,6 @@ const SURE = {
   maxTimeMS: MAX_TIME_MS,
 } as const;
 
-/** The owner, in a tenant. */
 export interface KeyOwner {
   readonly owner: Actor;
   readonly tenant: Actor | null;
@@ -68,12 +67,12 @@ export class KeyStore {
     return (this.#connection ?? mongoose.connection).collection<StoredKey>(COLLECTION);
   }
 
-  /** Requests that come in one turn of the event loop share a look-up. */
+  /** Requests with the same key in one turn of the event loop share a look-up. */
   find(hashes: readonly Buffer[]): Promise<StoredKey | undefined> {
     const name = hashes.map((hash) => hash.toString("latin1")).join("");
     const running = this.#finding.get(name);
     if (running !== undefined) return running;
-    // The read begins after the last of them has come, so that it knows of each revocation before.
+    // The read begins after the last of these requests, so that it sees each earlier revocation.
     const found = new Promise<void>((resolve) => void setImmediate(resolve)).then(() => {
       this.#finding.delete(name);
       return this.#find(hashes);
@@ -88,18 +87,18 @@ export class KeyStore {
     return found !== null && isValid(found, new Date()) ? found : undefined;
   }
 
-  /** The newest first. If there are too many, valid keys are listed before ended ones. */
+  /** The newest keys come first. If there are too many, ended keys are left out first. */
   async list(filter: Partial<KeyOwner>): Promise<StoredKey[]> {
     const found = await this.#keys.find(exactly(filter), FRESH)
       .sort({ place: -1, createdAt: -1, _id: -1 }).limit(LIST_MAX).toArray();
     return found.sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
   }
 
-  /** At most once a minute, so that reads cause few writes. */
+  /** Stores the use of a key at most once a minute, so that reads cause few writes. */
   async noteUse({ _id, lastUsedAt }: StoredKey): Promise<void> {
     const now = Date.now();
     if (lastUsedAt !== null && now - lastUsedAt.getTime() < USED_MS) return;
-    // While writes fail, each request would try again.
+    // While writes fail, each request would otherwise try the write again.
     const id = String(_id);
     if (this.#noted.has(id)) return;
     this.#noted.add(id);
@@ -108,7 +107,7 @@ export class KeyStore {
     await this.#keys.updateOne({ _id, lastUsedAt }, use, { maxTimeMS: MAX_TIME_MS });
   }
 
-  /** `undefined` if the owner has `max` valid keys. A unique index holds the limit. */
+  /** Returns `undefined` if the owner has `max` valid keys. A unique index holds this limit. */
   async add(key: NewStoredKey, max: number): Promise<StoredKey | undefined> {
     await this.#buildIndexes();
     const { owner, tenant } = key;
@@ -126,7 +125,7 @@ export class KeyStore {
         { ...ofOwner, place: { $exists: true } },
         FRESH,
       );
-      // The limit may have been lowered.
+      // `max` may have been lowered.
       if (taken.length >= max) return undefined;
       const place = Array.from({ length: max }, (_, at) => at).find((at) => !taken.includes(at));
       if (place === undefined) return undefined;
@@ -142,16 +141,16 @@ export class KeyStore {
         await this.#keys.insertOne(stored, SURE);
         return stored;
       } catch (error) {
-        // Another request has taken the place.
+        // Another request has taken the place of the key.
         if (Object(error).code === DUPLICATE) continue;
-        // It may be stored, and nobody gets its secret.
+        // The key may be stored, but nobody gets its secret.
         await this.remove(stored._id).catch(() => {});
         throw error;
       }
     }
   }
 
-  /** Replaces the secret by one statement. After an error, the old one may have ended. */
+  /** Replaces the secret of a key by one statement. After an error, the old secret may have ended. */
   async replace(
     _id: StoredKey["_id"],
     { hash, prefix, expiresAt, ...owner }:
@@ -165,7 +164,7 @@ export class KeyStore {
     return await this.#keys.findOneAndUpdate(filter, { $set: values }, options) ?? undefined;
   }
 
-  /** `false` if there is no such valid key. */
+  /** Returns `false` if there is no such key. Only a valid key can get a later end. */
   async endAt(
     _id: StoredKey["_id"],
     { at, ...owner }: Partial<KeyOwner> & { readonly at: Date },
@@ -189,7 +188,6 @@ export class KeyStore {
     await this.#keys.deleteOne({ _id });
   }
 
-  /** Removes keys that have ended long ago. */
   async clean(at: Date): Promise<number> {
     const before = new Date(at.getTime() - KEEP_MS);
     const { deletedCount } = await this.#keys.deleteMany({
@@ -223,7 +221,7 @@ function validAt(now: Date): Filter {
   return { endedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
 }
 
-/** The owner is data of the application, and no operator. */
+/** The owner is data of the application, and must be no operator. */
 function exactly(filter: Partial<KeyOwner>): Filter {
   return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, { $eq: value }]));
 }

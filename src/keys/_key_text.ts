@@ -7,7 +7,7 @@ const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 export interface NewKey {
   readonly text: string;
-  /** For people, who tell keys apart by it. */
+  /** The beginning of a key, by which people tell keys apart. */
   readonly prefix: string;
 }
 
@@ -17,13 +17,13 @@ export function makeKey(): NewKey {
   return { text: text + checksum(text), prefix };
 }
 
-/** A scanner recognizes such texts in files, and a server needs no database for a mistyped one. */
+/** Scanners find keys of this form, and a mistyped key needs no database. */
 export function isWellFormed(text: string): boolean {
   const [, checked = "", sum] = FORM.exec(text) ?? [];
   return sum !== undefined && checksum(checked) === sum;
 }
 
-/** For each pepper, newest first. */
+/** Returns a hash of the key for each pepper, the newest first. */
 export function hashesOf(text: string, peppers: readonly string[]): Buffer[] {
   return peppers.length === 0
     ? [createHash("sha256").update(text).digest()]

@@ -40,7 +40,7 @@ function readExpiry(given: unknown): Date | null {
 
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3600_000, d: DAY_MS };
 
-/** In milliseconds. */
+/** The time that the old key stays valid, in milliseconds. */
 export function readOverlap(body: Body = {}): number {
   const { overlap = "0m", ...others } = body;
   refuseOthers(others);

@@ -5,13 +5,12 @@ interface Scope {
   readonly operation: string;
 }
 
-/** `undefined` if the text has not the form of a scope. */
 function readScope(text: string): Scope | undefined {
   const [, route, operation] = SCOPE.exec(text) ?? [];
   return route === undefined || operation === undefined ? undefined : { route, operation };
 }
 
-/** Each scope that `asked` allows must be one of `given`. */
+/** Whether the scope `given` allows every operation of the scope `asked`. */
 function covers(given: string, asked: string): boolean {
   const [whole, part] = [readScope(given), readScope(asked)];
   return whole !== undefined && part !== undefined &&
@@ -29,7 +28,7 @@ export function allows(scopes: readonly string[], asked: string): boolean {
   return scopes.some((scope) => covers(scope, asked));
 }
 
-/** The scopes of the routers that have the plugin. */
+/** The operations of the routers that have the plugin. */
 export class KnownScopes {
   readonly #names = new Set<string>();
 

@@ -29,11 +29,11 @@ const OPTIONS: Readonly<Record<keyof KeysOptions, true>> = {
 };
 
 /**
- * Creates a plugin for API keys. Users make keys for programs, which may use the operations in the scopes of their key,
- * and never more than the user.
+ * Creates a plugin for API keys, which users make for programs. A key allows the operations in its scopes, and never
+ * more than its user may do.
  *
- * It needs the option `actor` of `Framework.initialize()`. A program sends its key as `Authorization: Bearer …` or
- * `X-API-Key`.
+ * The plugin needs the option `actor` of `Framework.initialize()`. A program sends its key as `Authorization: Bearer …`
+ * or `X-API-Key`.
  *
  * @param options The option `owner` is required.
  * @returns The plugin, with the routes `/keys`.
@@ -97,12 +97,12 @@ function checkOptions(options: KeysOptions): void {
   if (role !== undefined && role !== "user") throw fail(`"as" is not "user"`);
 }
 
-/** For batches, `QUERY`, assistants, live lists and files alike. */
+/** Checks keys in batches, `QUERY`, calls of assistants, live lists and files alike. */
 async function judge(
   { req, model, needs, tenant }: PluginCall,
   { next, allowed = ["**:*"] }: {
     readonly next: () => Promise<void>;
-    /** They may have been narrowed since the key was made. */
+    /** The allowed scopes may have been narrowed since the key was made. */
     readonly allowed: readonly string[] | undefined;
   },
 ): Promise<void> {
@@ -203,7 +203,7 @@ function checkScopes(
   throw new RestError(400, { code: "BAD_DATA", message: `No such scope: "${wrong}"` });
 }
 
-/** The text is shown once, and the rest is stored. */
+/** The text of a key is shown once, and the rest is stored. */
 function makeSecret(
   { options: { pepper = [] } }: KeyRoutes,
 ): Pick<StoredKey, "hash" | "prefix"> & { readonly text: string } {
@@ -212,7 +212,7 @@ function makeSecret(
   return { text, hash, prefix };
 }
 
-/** Later dates have another form in JSON. */
+/** Dates after the year 9999 have another form in JSON. */
 const LATEST = Date.parse("9999-01-01");
 
 /** Without an overlap, the key keeps its identifier and gets another secret. */
@@ -243,7 +243,7 @@ async function rotate(
     const at = new Date(Date.now() + overlapMS);
     if (!await store.endAt(id, { ...own, at })) throw notFound();
   } catch (error) {
-    // Nobody gets its secret.
+    // Nobody gets the secret of the new key.
     await store.remove(stored._id);
     throw error;
   }
@@ -266,7 +266,7 @@ function idIn({ params: { id = "" } }: PluginRouteRequest): StoredKey["_id"] {
   return new mongoose.mongo.ObjectId(id);
 }
 
-/** A repeated answer, or one without a body, would have no key. */
+/** A repeated answer, or one without a body, would not show the key. */
 function refuseHeaders({ headers }: PluginRequest): void {
   if (
     headers["idempotency-key"] !== undefined ||

@@ -4,19 +4,20 @@ import type { Actor, MaybePromise, PluginRequest } from "../plugin/mod.ts";
 /** Options of {@linkcode keys}. */
 export interface KeysOptions {
   /**
-   * Returns the user who made a key, by the identifier of `initialize({ actor })`, for each request with the key.
-   * `undefined` answers 401, so that the keys of a former user end.
+   * Returns the user by the identifier of `initialize({ actor })`, for each request with a key. `undefined` is a 401,
+   * so that the keys of a former user end.
    */
   readonly owner: (id: Actor, req: PluginRequest) => MaybePromise<object | undefined>;
-  /** Whether the sender of a request sees and ends all keys of the tenant. The default is only the sender's own. */
+  /** Whether the sender of a request sees and ends all keys of the tenant. By default, only the sender's keys. */
   readonly see?: (req: PluginRequest) => boolean;
   /** The scopes that keys may have. The default is all. */
   readonly scopes?: readonly string[];
   /** The maximum number of valid keys of an owner. The default is 20. */
   readonly max?: number;
   /**
-   * Secrets outside of the database, newest first, so that a copy of the database is no list of hashes to try. A removed
-   * pepper ends the keys that were made with it, and a first one the keys that were made before.
+   * Secrets outside of the database for the hashes of keys, newest first, so that a copy of the database is no list of
+   * hashes to try. A removed secret ends the keys that were made with it, and a first one the keys that were made
+   * before.
    */
   readonly pepper?: readonly string[];
   /** With `"user"`, the owner becomes `req.user`, as after a login. */
@@ -25,7 +26,7 @@ export interface KeysOptions {
   readonly connection?: Connection;
 }
 
-/** The key of a request, as `apiKeyOf()` and `req.apiKey` have it. */
+/** The API key of a request. */
 export interface ApiKey {
   /** The identifier. */
   readonly id: string;

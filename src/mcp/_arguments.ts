@@ -11,7 +11,6 @@ export interface ArgumentSchema {
   readonly items?: { readonly type: "string" };
 }
 
-/** A tool refuses arguments that its JSON Schema does not name. */
 export interface Arguments {
   readonly model?: string;
   readonly action?: string;
@@ -90,8 +89,8 @@ export function queryOf(args: Arguments): URLSearchParams {
 function jsonOf(name: string, value: JsonObject): string {
   try {
     return JSON.stringify(value, (_key, each: unknown) => {
-      // The JSON parser may have rounded the number, and `Infinity` would become `null`: the API would get another
-      // filter.
+      // The JSON parser may have rounded the number, and `JSON.stringify()` writes `Infinity` as `null`: the API would
+      // get another filter.
       if (typeof each === "number" && isInexact(each)) {
         const problem = `given a number that is not read exactly: write it as text, in the form ` +
           `{"$numberLong":"9007199254740993"}`;

@@ -24,7 +24,7 @@ const VERIFY_MS = 5_000;
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
-/** The form of RFC 6750. */
+/** A bearer token of RFC 6750. */
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
@@ -59,7 +59,7 @@ function isPlainUrl(value: unknown): boolean {
     !/[?#\s]/.test(value) && username + password === "";
 }
 
-/** Makes the user of the token that of the request. Cookies and the token are not for hooks. */
+/** Hooks must see neither the token nor cookies. */
 export async function admitCaller(
   req: Request,
   authorization: McpAuthorization,
@@ -84,7 +84,7 @@ export async function admitCaller(
   }
 }
 
-/** Other objects may have no text, or one with secrets. */
+/** Values other than strings and errors may have texts with secrets. */
 function textOf(error: unknown): string {
   if (typeof error === "string") return error;
   const stack = error instanceof Error ? error.stack : undefined;
@@ -113,7 +113,7 @@ function isValid(verified: McpToken | undefined, resource: string): verified is 
   }
   const isOurs = audience === false ||
     [audience].flat().some((each) => URL.canParse(each) && keyOf(each) === keyOf(resource));
-  // Not true of an invalid date either.
+  // An invalid date makes the comparison false.
   return isOurs && (expiresAt === undefined || expiresAt.getTime() > Date.now());
 }
 
@@ -148,7 +148,7 @@ function metadataUrl(resource: string): string {
   return origin + WELL_KNOWN + (pathname === "/" ? "" : pathname);
 }
 
-/** The document of RFC 9728. Some clients leave the path of the resource away. */
+/** Some clients ask for the document of RFC 9728 without the path of the resource. */
 export function serveMetadata(authorization: McpAuthorization, name: string): RequestHandler {
   const { resource, servers, scopes = [] } = authorization;
   const paths = [WELL_KNOWN, withoutSlash(new URL(metadataUrl(resource)).pathname)];

@@ -9,13 +9,13 @@ export interface RouteCall {
   readonly query?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object | undefined;
-  /** Reads no entities. */
+  /** The call reads a description, and no entities. */
   readonly describes?: boolean;
 }
 
 export interface RouteAnswer {
   readonly status: number;
-  /** Parsed JSON, other text, or `undefined` for an empty answer. */
+  /** A JSON answer is parsed. An empty answer is `undefined`. */
   readonly body: unknown;
   readonly header: (name: string) => string | undefined;
 }
@@ -23,7 +23,10 @@ export interface RouteAnswer {
 /** An answer needs several times its length of memory, so a longer one becomes an error. */
 const MAX_BYTES = 1_000_000;
 
-/** Has the connection, the headers and the properties of the assistant's request, except headers about its body. */
+/**
+ * The request has the connection, the headers and the properties of the assistant's request, except headers about its
+ * body.
+ */
 export async function callRoute(
   api: RequestHandler,
   { req, call }: { readonly req: Request; readonly call: RouteCall },
@@ -34,7 +37,7 @@ export async function callRoute(
   const message = {
     method: mounted.operation.verb.toUpperCase(),
     url: query.size === 0 ? path : `${path}?${query}`,
-    // A `query` that middleware has set must not replace the parameters of the call.
+    // A `req.query` of middleware must not replace the parameters of the call.
     query: Object.fromEntries(query),
     headers,
     body,

@@ -20,7 +20,7 @@ interface DescribeOptions {
   readonly send: (call: RouteCall) => Promise<RouteAnswer>;
 }
 
-/** Only fields and operations for the user of the assistant. A refusal is returned only if every request is refused. */
+/** Describes only fields and operations that the user of the assistant may use. */
 export async function describeModel(
   { name, operations, actions }: ExposedModel,
   { id = ANY_ID, send }: DescribeOptions,
@@ -48,7 +48,7 @@ export async function describeModel(
 
 const OF_LISTS = ["q", "sort", "limit", "after", "skip", "select", "search", "populate"];
 
-/** An action on all entities has `q`. Parameters of class options are arguments too. */
+/** The query parameters that a tool takes. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   all: OF_LISTS,
   one: ["select", "populate"],
@@ -61,7 +61,7 @@ const HEADERS: { readonly [N in HeaderDescription["name"]]?: string } = {
   "Idempotency-Key": "idempotencyKey",
 };
 
-/** Fields of the entity are listed only once. */
+/** An answer with the fields of the model does not list them again. */
 function describeOperation(
   { operation, answer, filter, parameters, headers, ...route }: RouteDescription,
   { fields, exposed }: {
@@ -101,7 +101,7 @@ function describeOperation(
   };
 }
 
-/** Lists the same operators only once. */
+/** Paths with the same operators are listed together. */
 function filtersOf({ fields }: FilterDescription): object[] {
   const paths = new Map<string, string[]>();
   for (const { path, operators } of fields) {

@@ -8,10 +8,10 @@ import { isModelClass } from "../schema/build_field.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { ExposedOperation, Exposure, McpOptions } from "./options.ts";
 
-/** Smaller pages of the API keep their size. */
+/** The maximum page size for assistants. Smaller pages of the API keep their size. */
 export const PAGE_SIZE = 50;
 
-/** `route` always has pages, so that an assistant never gets a whole collection. */
+/** A list in `route` has pages, so that an assistant never gets a whole collection. */
 export interface ExposedRoute {
   readonly mounted: Route;
   readonly route: Route;
@@ -123,7 +123,7 @@ function exposedModel(exposure: Exposure, routes: readonly Route[]): ExposedMode
 
 type Fail = (problem: string) => TypeError;
 
-/** Tools cannot fill parameters of paths, and use the routes of one `@rest` only. */
+/** A tool uses the routes of one `@rest` only. */
 function routesAt(
   { model, route: wanted }: Exposure,
   { routes, fail }: { readonly routes: readonly Route[]; readonly fail: Fail },

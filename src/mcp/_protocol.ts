@@ -5,12 +5,12 @@ import type { Tool } from "./_tools.ts";
 import type { McpOptions } from "./options.ts";
 
 /**
- * In this revision, each request contains the version and the capabilities, so the server keeps nothing between
+ * In this revision of MCP, each request has the version and the capabilities, so the server keeps nothing between
  * requests.
  */
 const STATELESS = "2026-07-28";
 
-/** Clients of these revisions begin with `initialize`, for which no session is started. */
+/** Clients of these revisions begin with `initialize`, which starts no session. */
 const EARLIER = ["2025-11-25", "2025-06-18"] as const;
 
 const CODES = {
@@ -23,7 +23,7 @@ const CODES = {
 
 const PREFIX = "io.modelcontextprotocol/";
 
-/** Clients may cache the list of tools, which stays the same until the process ends. */
+/** The list of tools stays the same until the process ends. */
 const CACHED = { ttlMs: 60_000, cacheScope: "private" };
 
 interface ToolServer {
@@ -34,7 +34,7 @@ interface ToolServer {
 
 interface RpcReply {
   readonly status: number;
-  /** Missing if no message needs an answer. */
+  /** The answer to a notification has no body. */
   readonly body?: unknown;
 }
 
@@ -130,13 +130,13 @@ async function callTool(params: JsonObject, { req, server }: RpcContext): Promis
   return await tool.call(req, args);
 }
 
-/** The headers must match the body, because a proxy may have let the request pass by them. */
+/** The headers must match the body, because a proxy may have judged the request by its headers. */
 function isStateless({ method, params }: RpcRequest, { headers }: Request): boolean {
   const meta = isJsonObject(params._meta) ? params._meta : {};
   const version = meta[`${PREFIX}protocolVersion`];
   if (method === "initialize" && version === undefined) return false;
   const requested = headers["mcp-protocol-version"];
-  // Only revisions before 2025-06-18 lack this header
+  // Only clients of revisions before 2025-06-18 leave out `MCP-Protocol-Version`.
   if (requested === undefined || requested !== (version ?? requested)) {
     throw mismatch("MCP-Protocol-Version");
   }

@@ -189,7 +189,6 @@ const TEMPLATES: Readonly<Record<"list" | "read" | "create" | "update" | "action
     },
   };
 
-/** A tool exists only if a model exposes its operation or an action. */
 export function toolsFor(
   api: RequestHandler,
   models: ReadonlyMap<string, ExposedModel>,
@@ -295,12 +294,12 @@ async function answered(call: () => Promise<object>): Promise<object> {
   }
 }
 
-/** Older clients read only the text. */
+/** Older clients read only the text, and not `structuredContent`. */
 function done(result: object): object {
   return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
 }
 
-/** Not an error of the protocol, so that assistants see the refusal and can correct the call. */
+/** Assistants can see and correct a refused call only if it is no error of the protocol. */
 function failed({ status, body }: Pick<RouteAnswer, "status" | "body">): object {
   return { ...done({ status, error: body }), isError: true };
 }

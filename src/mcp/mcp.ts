@@ -27,8 +27,8 @@ const INSTRUCTIONS =
 /** The middleware of {@linkcode mcp}. */
 export interface McpMiddleware extends RequestHandler {
   /**
-   * Names the servers that give assistants tokens. It answers below `/.well-known`, so mount it without a path. Without
-   * `authorization`, it passes all requests on.
+   * Middleware that names the servers from which assistants get tokens. It answers below `/.well-known`, so mount it
+   * without a path. Without `authorization`, it passes all requests on.
    */
   readonly metadata: RequestHandler;
 }
@@ -39,8 +39,8 @@ export interface McpMiddleware extends RequestHandler {
  * Middleware that guards single paths of the API does not run for assistants. Use the option `guard` and hooks instead.
  *
  * Mount it at a separate path, after the middleware that the API needs, such as `express.json()` and a login. Each call
- * of a tool becomes a request of its caller to the API, with the caller's headers and all properties that middleware
- * has set on `req`. No tool removes entities.
+ * of a tool becomes a request to the API, with the caller's headers and all properties that middleware has set on
+ * `req`. No tool removes entities, except by an action.
  *
  * @param api The router of `Framework.initialize()`.
  * @param options The exposed models, and options of the server.
@@ -51,7 +51,7 @@ export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
   const tools = toolsFor(api, exposedModels(api, options));
   const { info = { name: "mongrove", version: "1.0.0" }, authorization } = options;
   const { origins = [], hosts = [] } = options;
-  // A setting that is missing must not open the endpoint.
+  // An `authorization` of `undefined`, a missing setting, must not open the endpoint.
   if ("authorization" in options) checkAuthorization(authorization);
   const own = authorization ? [new URL(authorization.resource).host] : [];
   const known = [...hosts, ...own].map(plainHost);
@@ -93,13 +93,13 @@ export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
   return Object.assign(handler, { metadata });
 }
 
-/** Setting it to `undefined` on the request itself would end the session. */
+/** To set `session` to `undefined` on the request itself would end the session. */
 function withoutSession(req: Request): Request {
   const session = { value: undefined, writable: true, configurable: true };
   return standFor(req, Object.create(req, { session }));
 }
 
-/** A key counts as a token. */
+/** An API key counts as a token. */
 async function admitByPlugins(
   request: Request,
   { settings, authorization }: {
@@ -133,7 +133,7 @@ function wrongSender(
   return { status: 403, message: `Host is not one of "hosts"` };
 }
 
-/** Some proxies add the port that https has anyway. */
+/** Some proxies add the default port of https. */
 function plainHost(host: string): string {
   return host.toLowerCase().replace(/:443$/, "");
 }

@@ -1,6 +1,5 @@
 /**
- * Middleware for AI assistants. {@linkcode mcp} serves chosen models by the Model Context Protocol. Each call of a tool
- * becomes a request to a route of the API.
+ * Middleware for AI assistants. {@linkcode mcp} serves chosen models by the Model Context Protocol.
  *
  * @example Let assistants read
  * ```ts

@@ -8,9 +8,7 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
  */
 export type ExposedOperation = "all" | "one" | "create" | "update";
 
-/**
- * A model for AI assistants, with the operations and actions that they can call as tools of the Model Context Protocol.
- */
+/** A model for AI assistants, with the operations and actions that they can call. */
 export interface Exposure {
   /** The class, which must have routes on the router. */
   readonly model: ModelClass;
@@ -21,8 +19,7 @@ export interface Exposure {
    */
   readonly operations?: readonly ExposedOperation[];
   /**
-   * The actions for assistants. The routes that class options add count as actions, such as `history`, `revert` and
-   * `restore`.
+   * The actions for assistants. The routes that class options add, such as `revert`, count as actions.
    *
    * @default {[]}
    */
@@ -30,7 +27,7 @@ export interface Exposure {
   /** The route of the `@rest` for assistants, needed if the class has several. */
   readonly route?: string;
   /**
-   * The name by which assistants choose the model, different for each.
+   * The name of the model for assistants, different for each model.
    *
    * @default {the name of the class}
    */
@@ -38,7 +35,7 @@ export interface Exposure {
 }
 
 /**
- * Options of {@linkcode mcp}, which serves models to AI assistants.
+ * Options of {@linkcode mcp}.
  *
  * @example Let a web page of another origin connect
  * ```ts
@@ -67,36 +64,39 @@ export interface McpOptions {
    */
   readonly info?: { readonly name: string; readonly version: string };
   /**
-   * The accepted values of the header `Origin`, which browsers send: any web page could otherwise make the browser of a
-   * user send requests. Others answer 403. A request without the header, as programs send it, is accepted.
+   * The accepted values of the header `Origin`, which browsers send: any web page could otherwise use the browser of a
+   * user. Another value answers 403. A request without the header is accepted.
    *
    * @default {[]}
    */
   readonly origins?: readonly string[];
   /**
-   * The accepted values of the header `Host` beside that of `authorization.resource`. Others answer 403. Without both
-   * options, each is accepted.
+   * The accepted values of the header `Host`, besides the host of `authorization.resource`. Another value answers 403.
+   * Without both options, every value is accepted.
    *
    * @default {[]}
    */
   readonly hosts?: readonly string[];
-  /** Assistants sign in by OAuth. Without it, the application judges callers by its middleware and hooks. */
+  /** The sign-in of assistants. Without it, the middleware and hooks of the application must check callers. */
   readonly authorization?: McpAuthorization;
 }
 
-/** How assistants sign in. A request without a valid token is a 401, before its message is read. */
+/** The sign-in of assistants by OAuth. A request without a valid token is a 401, before its message is read. */
 export interface McpAuthorization {
   /** The public URL of this endpoint, for which tokens are made. */
   readonly resource: string;
   /** The URLs of the servers that make tokens. */
   readonly servers: readonly string[];
   /**
-   * Each token needs all of these scopes. One without them is a 403.
+   * The scopes that each token needs. A token without all of them is a 403.
    *
    * @default {[]}
    */
   readonly scopes?: readonly string[];
-  /** Returns `undefined` for a token that is not valid. An error is a 503, and so is an answer after five seconds. */
+  /**
+   * Returns the user, or `undefined` for a token that is not valid. An error is a 503, and so is an answer after five
+   * seconds.
+   */
   readonly verify: (
     token: string,
     req: Request,
@@ -105,15 +105,15 @@ export interface McpAuthorization {
 
 /** The user of a valid token. */
 export interface McpToken {
-  /** `req.user` of hooks, which see neither the token nor cookies. */
+  /** The `req.user` of hooks, which see neither the token nor cookies. */
   readonly user: unknown;
   /**
    * The URLs that the token was made for. A token for other URLs than `resource` is a 401, because its owner gave it to
-   * another server. `false` accepts each.
+   * another server. `false` skips this check.
    */
   readonly audience: string | readonly string[] | false;
   /** The scopes of the token. */
   readonly scopes?: readonly string[];
-  /** The token is a 401 from then on. */
+  /** The end of the token, which is a 401 from then on. */
   readonly expiresAt?: Date;
 }

@@ -18,9 +18,8 @@ interface ModelRecord extends ModelNames {
 
 interface FromRecord {
   readonly plain: boolean;
-  /** The hash of the file that lists the models. */
   readonly hash: string;
-  /** By collection. */
+  /** The written models, by collection. */
   readonly models: Readonly<Record<string, ModelRecord>>;
 }
 
@@ -33,13 +32,12 @@ export interface FromOptions {
 export interface FromFiles {
   readonly database: string;
   readonly files: Readonly<Record<string, string>>;
-  /** The route of a model, for an example. */
+  /** The route of a model, for an example in the README. */
   readonly route: string;
 }
 
 type Files = Record<string, string>;
 
-/** Returns the files of the models of a database. */
 export async function filesFrom({ uri, plain, report }: FromOptions): Promise<FromFiles> {
   const found = await readDatabase(uri, { known: new Map(), note: report });
   const { files, record } = makeFiles(found, { plain, known: {} });

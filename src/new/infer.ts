@@ -5,10 +5,10 @@ const SCALARS: ReadonlySet<string> = new Set([
   ...["String", "Number", "Boolean", "Date", "ObjectId", "Decimal128", "UUID", "Buffer", "BigInt"],
 ]);
 
-/** The types of an `_id`. */
+/** The types that the `_id` of a model can have. */
 const IDENTIFIERS: ReadonlySet<string> = new Set(["ObjectId", "String", "Number", "UUID"]);
 
-/** A field or a type that fewer values have is not declared. */
+/** A field or a type with a smaller share of the values is not declared. */
 const MIN_SHARE = 0.01;
 
 const MAX_DEPTH = 6;
@@ -22,7 +22,6 @@ export interface ValueType {
   readonly kind: string;
   /** The values of a `Map`. */
   readonly of?: ValueType;
-  /** The fields of a `Class`. */
   readonly fields?: readonly Field[];
   /** The type of the `_id` of a `Class`. */
   readonly id?: string;
@@ -35,19 +34,16 @@ export interface Field extends ValueType {
   readonly hidden: boolean;
   /** The collection that most identifiers of the field are in. */
   ref?: string | undefined;
-  /** The identifiers of the field that were read. */
   readonly identifiers: readonly unknown[];
 }
 
 export interface InferOptions {
-  /** Takes a remark about a path. */
   note(path: string, text: string): void;
   /** Whether Mongoose's documents have a member of this name. */
   isReserved(name: string): boolean;
 }
 
 interface Place extends InferOptions {
-  /** The values at the path. */
   readonly seen: Seen;
   readonly path: string;
   readonly depth: number;
@@ -59,7 +55,6 @@ export function identifierOf(seen: Seen): string | undefined {
   return others.length === 0 && IDENTIFIERS.has(kind) ? kind : undefined;
 }
 
-/** Returns the fields of objects, but for `_id` and `__v`. */
 export function fieldsOf(seen: Seen, options: InferOptions): Field[] {
   return declaredFields({ ...options, seen, path: "", depth: 0 });
 }
@@ -133,7 +128,7 @@ const ANY = { kind: "Object", isList: false } as const;
 
 type Typed = Omit<Inferred, "several">;
 
-/** Mongoose reads a single value in a list as a list of it. */
+/** Mongoose casts a single value to a list, so both together are declared as a list. */
 function listOrValue(kinds: ReadonlyMap<string, number>, place: Place) {
   const [elements] = place.path.endsWith("[]") ? [] : place.seen.elements;
   const [other = "", ...more] = [...kinds.keys()].filter((kind) => kind !== "Array");
@@ -174,14 +169,14 @@ function objectType(place: Place): ValueType {
 
 const DATA = /^(\d[\d.:/-]*|[\da-f]{24}|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|.+@.+)$/i;
 
-/** Whether the names in an object are data. */
+/** Whether the names in objects are data, as in a Map. */
 function namesVary({ fields, kinds }: Seen): boolean {
   const names = [...fields.keys()];
   const values = [...fields.values()];
   if (names.every((name) => DATA.test(name)) || names.length > 200) return true;
   const present = values.reduce((sum, { count }) => sum + count, 0);
   const share = present / (names.length * (kinds.get("Object") ?? 1));
-  // Such as translations into many languages.
+  // Many equal objects are data, such as translations by language.
   const forms = new Set(values.map((each) => [...each.fields.keys()].sort().join("\0")));
   return names.length > 10 && (share < 0.2 || forms.size === 1 && !forms.has(""));
 }
@@ -200,7 +195,6 @@ function countsOf(seen: Seen | undefined): string {
   return (seen?.sortedKinds ?? []).map(([kind, count]) => `${count} ${kind}`).join(", ");
 }
 
-/** Describes a type in one line, for reports. */
 export function wordsOf(type: ValueType & { readonly isList?: boolean }): string {
   const { kind, of, isList } = type;
   const word = {

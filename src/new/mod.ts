@@ -1,6 +1,6 @@
 /**
- * A program that creates a new application with a model, a start file, a test, settings and a README, without prompts.
- * It fails if the folder contains files, except hidden files and files of package managers.
+ * A program that creates a new application with a model, a test and a README, without prompts. It fails if the folder
+ * contains files, except hidden files and files of package managers.
  *
  * @example With Deno
  * ```sh
@@ -72,7 +72,7 @@ export interface CreateAppOptions {
   readonly report?: (line: string) => void;
 }
 
-/** Names that package managers and version control may have written before. */
+/** Files that package managers and version control may have written before. */
 const LEFT = /^(\..*|node_modules|package\.json|package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$/;
 
 /**
@@ -98,7 +98,7 @@ export async function createApp(
 ): Promise<string[]> {
   checkOptions({ runtime, ...options });
   const { from: uri, write = false, report: tell = () => {}, ...kind } = options;
-  // Clients of the database may have chosen names that control a terminal.
+  // Names in the database may have characters that control a terminal.
   const report = (line: string) => tell(line.replaceAll(/\p{Cc}/gu, "\ufffd"));
   const path = resolve(folder);
   if (uri !== undefined && existsSync(join(path, RECORD_FILE))) {
@@ -169,10 +169,9 @@ function checkOptions({ runtime, from, report, ...flags }: CreateAppOptions): vo
 
 const MONGODB = /^mongodb(\+srv)?:\/\//;
 
-/** The test script of `npm init`. */
 const NO_TEST = /no test specified/;
 
-/** Existing entries are kept, except `type` and the test script of `npm init`. */
+/** Keeps the existing entries of package.json, except `type` and the test script of `npm init`. */
 async function completePackage(path: string, settings: PackageSettings): Promise<string> {
   const given: Partial<PackageSettings> = existsSync(path)
     ? readObject(await readFile(path, "utf8"))
@@ -272,7 +271,7 @@ async function main(args: readonly string[]): Promise<void> {
 
 /**
  * An import must not run the program. Node before version 24.2 has no `import.meta.main`, so paths are compared. The
- * path does not exist if the program was started without the extension of its file.
+ * path does not exist if the command leaves out the extension of the file.
  */
 function isProgram(): boolean {
   const { main } = import.meta as { readonly main?: boolean };

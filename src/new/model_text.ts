@@ -2,12 +2,11 @@ import type { Field, ValueType } from "./infer.ts";
 import type { DeclaredIndex } from "./read_indexes.ts";
 import { className, type ModelNames, Names, partName, USED } from "./names.ts";
 
-/** A model to be written. */
 export interface FoundModel extends ModelNames {
   readonly collection: string;
-  /** The operations of its route. */
+  /** The operations of the route, in source text. */
   readonly operations: readonly string[];
-  /** The type of its `_id`. */
+  /** The type of the `_id`. */
   readonly id: string;
   readonly fields: readonly Field[];
   readonly timestamps: boolean;
@@ -17,25 +16,22 @@ export interface FoundModel extends ModelNames {
 export interface WriteModelOptions {
   readonly plain: boolean;
   readonly models: ReadonlyMap<string, ModelNames>;
-  /** Returns the collection that Mongoose takes for a class. */
   collectionOf(name: string): string | undefined;
 }
 
 const WIDTH = 100;
 
-/** Returns the file of a model. */
 export function modelText(model: FoundModel, options: WriteModelOptions): string {
   const writer = new ModelWriter(model, options);
   const classes = writer.write();
   return `${writer.imports()}\n${classes.join("\n")}`;
 }
 
-/** A class to be written. */
 interface Class {
   readonly name: string;
   readonly fields: readonly Field[];
   readonly id: string | undefined;
-  /** The model, if the class is no embedded one. */
+  /** The model, if the class is not embedded. */
   readonly model?: FoundModel;
 }
 
@@ -166,7 +162,7 @@ class ModelWriter {
     };
   }
 
-  /** Returns a type as value and as type of TypeScript. */
+  /** Returns a type as the source text of a value and of a TypeScript type. */
   #type(
     { kind, of, fields, id, ref, name = "" }: ValueType & Partial<Field>,
     { owner, isList = false }: { readonly owner: string; readonly isList?: boolean },
@@ -215,7 +211,7 @@ function indent(text: string): string {
 
 type Brackets = readonly [open: string, close: string];
 
-/** Joins items on one line if that fits, as `deno fmt` has it. The line may be in a class in a call. */
+/** Joins items on one line if it fits, as `deno fmt` has it. The line may be in a class in a call. */
 function wrap([open, close]: Brackets, items: readonly string[]): string {
   const space = open.endsWith("{") && items.length > 0 ? " " : "";
   const line = open + space + items.join(", ") + space + close;
@@ -226,7 +222,7 @@ function stack([open, close]: Brackets, items: readonly string[]): string {
   return `${open}\n${indent(items.map((item) => `${item},`).join("\n"))}\n${close}`;
 }
 
-/** Separators of lines would be indented, and invisible characters could reverse the shown text. */
+/** Escapes line separators, which would be indented, and invisible characters, which could reverse the shown text. */
 function quote(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[\p{Cf}\p{Zl}\p{Zp}]/gu,
@@ -234,7 +230,6 @@ function quote(value: unknown): string {
   );
 }
 
-/** Returns the source of a value of JSON. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return wrap(["[", "]"], value.map(literal));
   if (typeof value !== "object" || value === null) return quote(value);

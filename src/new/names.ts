@@ -1,17 +1,17 @@
-/** Names that the files of models use, and names in compiled decorators. */
+/** Names that model files or compiled decorators use. */
 export const USED: readonly string[] = [
   ...["Array", "BigInt", "Boolean", "Buffer", "Date", "Error", "Framework", "FrameworkModel"],
   ...["Function", "Hidden", "Map", "Number", "Object", "Ref", "Reflect", "Schema", "String"],
   ...["Symbol", "TypeError", "WeakMap", "WeakSet"],
 ];
 
-/** In characters, of which each has at most four bytes. File systems refuse names of more than 255 bytes. */
+/** In characters of at most four bytes. File systems refuse names of more than 255 bytes. */
 const MAX_FILE_NAME = 60;
 
-/** Paths of the written application. */
+/** Paths that the written application uses already. */
 const TAKEN = ["/admin", "/docs", "/openapi.json"];
 
-/** Names that are taken once, without regard to case, which some file systems ignore. */
+/** Unique names. Case is ignored, because some file systems ignore it. */
 export class Names {
   readonly #taken: Set<string>;
 
@@ -29,14 +29,13 @@ export class Names {
   }
 }
 
-/** The names of the model of a collection. */
 export interface ModelNames {
   readonly name: string;
   readonly file: string;
   readonly route: string;
 }
 
-/** Names the models of collections. Collections that have names keep them. */
+/** Names the models of collections. Collections in `known` keep their names. */
 export function nameModels(
   collections: readonly string[],
   known: ReadonlyMap<string, ModelNames>,
@@ -63,7 +62,6 @@ export function className(text: string, fallback: string): string {
   return joined(last === undefined ? words : [...words, singular(last)], fallback);
 }
 
-/** Names the class of one embedded object. */
 export function partName(text: string): string {
   return joined(wordsOf(text), "Part");
 }

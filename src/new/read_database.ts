@@ -7,15 +7,15 @@ import { Seen } from "./seen.ts";
 
 const SAMPLE = 1000;
 
-/** Larger samples are cut off. */
+/** A sample of more bytes is cut off. */
 const SAMPLE_BYTES = 64 * 2 ** 20;
 
-/** A sample of a view may be the work of hours. */
+/** A sample of a view may take hours without a limit. */
 const SAMPLE_MS = 60_000;
 
 const DECODING = { promoteValues: false, validation: { utf8: false } } as const;
 
-/** A smaller share of the identifiers is no reference. */
+/** A field is no reference if a smaller share of its identifiers is found. */
 const MIN_FOUND = 0.5;
 
 export interface FoundDatabase {
@@ -46,7 +46,7 @@ export async function readDatabase(
     const reader = new DatabaseReader(db, {
       ...options,
       isReserved: reservedBy(mongoose),
-      // A malformed string of one entity would hide its collection.
+      // A malformed string of one entity would otherwise hide its collection.
       deserialize: (bytes) => mongoose.mongo.BSON.deserialize(bytes, DECODING),
     });
     const models = await reader.read();
@@ -69,14 +69,14 @@ async function connect(uri: string, { mongo }: typeof Mongoose): Promise<mongo.M
   try {
     return await new mongo.MongoClient(uri, { serverSelectionTimeoutMS: 5000 }).connect();
   } catch (error) {
-    // The message can have the URI with its password.
+    // The error message can have the URI with its password.
     const { message } = error as Error;
     const shown = [uri, message].map(withoutPassword);
     throw new Error(`Cannot make an application: no MongoDB at ${shown[0]} (${shown[1]})`);
   }
 }
 
-/** Leaves out the values of all options, some of which are secrets too. */
+/** Removes the password and the values of all options, some of which are secrets too. */
 export function withoutPassword(text: string): string {
   return text.replaceAll(/\/\/[^]*@/g, "//").replaceAll(/([?&]\w+=)[^&\s]*/g, "$1…");
 }
@@ -101,7 +101,7 @@ interface Sampled {
 }
 
 interface ReaderOptions extends ReadDatabaseOptions, Pick<InferOptions, "isReserved"> {
-  /** Keeps the types of numbers. */
+  /** Decodes BSON, and keeps the types of numbers. */
   deserialize(bytes: Uint8Array): object;
 }
 
@@ -130,7 +130,7 @@ class DatabaseReader {
       const found = isFile || isOwn || isMember
         ? undefined
         : await this.#sample(each).catch((error) => {
-          // The message can have values.
+          // The error message can have stored values.
           note(
             `${each.name}: no model, because it cannot be read (${error.codeName ?? error.name})`,
           );
@@ -199,7 +199,7 @@ class DatabaseReader {
       }
     }
     for (const { collection, path, field, target, count, isRef } of found) {
-      // A reference has the type of the `_id` of a class that is built before.
+      // A reference to an `_id` that is no ObjectId needs the class of its target to be built before.
       const isCircle = isRef && target.id !== "ObjectId" &&
         reachedFrom(target.collection, found).has(collection);
       if (isCircle) delete field.ref;
@@ -219,7 +219,7 @@ class DatabaseReader {
     for (const target of sampled) {
       const isStored = target.kind === "collection" || target.kind === "capped";
       const isNamed = stemOf(name.replace(/[_-]?ids?$/i, "")) === stemOf(target.collection);
-      // Small numbers are in every collection that has numbers.
+      // Small numbers are found in every collection with numeric identifiers.
       const isLikely = isNamed || kind === "ObjectId" || kind === "UUID";
       if (!isStored || target.id !== kind || !isLikely) continue;
       const filter = { _id: { $in: identifiers as never[] } };
@@ -262,7 +262,6 @@ function* scalarsIn(fields: readonly Field[], prefix = ""): Generator<[string, F
   }
 }
 
-/** Fields that Mongoose sets itself. */
 const TIMESTAMPS = ["createdAt", "updatedAt"];
 
 function modelOf({ seen, ...sampled }: Sampled, names: ModelNames): FoundModel {
@@ -273,7 +272,7 @@ function modelOf({ seen, ...sampled }: Sampled, names: ModelNames): FoundModel {
   const sort = sampled.indexes.flatMap(({ keys }) => {
     const [first = ""] = Object.keys(keys);
     const field = fields.find(({ name }) => name === first);
-    // A comma or a minus has a meaning in the parameter.
+    // A comma or a minus has a meaning in the parameter `sort`.
     const isSortable = field && /^\w+$/.test(first) && [1, -1].includes(keys[first] as number) &&
       !field.isList &&
       !field.hidden &&
@@ -289,13 +288,13 @@ function modelOf({ seen, ...sampled }: Sampled, names: ModelNames): FoundModel {
   return { ...sampled, ...names, fields, timestamps, operations };
 }
 
-/** MongoDB refuses the other operations. */
+/** The writes that MongoDB accepts, by the kind of collection. */
 const WRITES: Readonly<Record<string, readonly string[]>> = {
   collection: ["create()", "update()", "remove()"],
   capped: ["create()"],
 };
 
-/** Describes a model by lines, which a later run compares with its own lines. */
+/** Describes a model by lines, which a later run compares. */
 export function linesOf(model: FoundModel): Record<string, string> {
   const lines: Record<string, string> = { _id: model.id };
   const describe = (fields: readonly Field[], prefix: string): void => {

@@ -1,4 +1,3 @@
-/** An index as a schema declares it. */
 export interface DeclaredIndex {
   readonly keys: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
@@ -10,7 +9,7 @@ export type StoredIndex = Readonly<Record<string, unknown>> & {
   readonly key: Readonly<Record<string, unknown>>;
 };
 
-/** Options that are declared if they differ from the default. */
+/** The default options of an index. Only other values are declared. */
 const OPTIONS: Readonly<Record<string, unknown>> = {
   unique: false,
   sparse: false,
@@ -27,7 +26,7 @@ const OPTIONS: Readonly<Record<string, unknown>> = {
 
 const KINDS: ReadonlySet<unknown> = new Set([1, -1, "text", "2dsphere", "2d", "hashed"]);
 
-/** MongoDB removes no entity later than this. */
+/** The maximum of `expireAfterSeconds` in MongoDB. */
 const MAX_TTL_SECONDS = 2 ** 31 - 1;
 
 /** Returns the declaration of an index, or the reason why it has none. */
@@ -50,7 +49,7 @@ export function declareIndex(
   const { version: _, ...collation } = (stored.collation ?? {}) as Record<string, unknown>;
   if (stored.collation !== undefined) options.collation = collation;
   else if (defaultCollation !== undefined) options.collation = { locale: "simple" };
-  // MongoDB refuses an equal index of another name.
+  // MongoDB refuses an equal index with another name.
   const usualName = Object.entries(keys).map((each) => each.join("_")).join("_");
   if (name !== usualName) options.name = name;
   const problem = problemOf({ keys, options });
@@ -60,7 +59,7 @@ export function declareIndex(
 function problemOf({ keys, options }: DeclaredIndex): string | undefined {
   const kind = Object.values(keys).find((each) => !KINDS.has(each));
   if (kind !== undefined) return `the kind ${JSON.stringify(kind)}`;
-  // In an object literal, it sets the prototype.
+  // In an object literal, `__proto__` sets the prototype.
   if (Object.hasOwn(keys, "__proto__")) return "no field can have the name";
   const { expireAfterSeconds: seconds = 0, partialFilterExpression: filter } = options;
   if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= MAX_TTL_SECONDS)) {

@@ -1,8 +1,7 @@
 interface ReadmeOptions {
-  /** For example `npm run`. */
+  /** The command for scripts, such as `npm run`. */
   readonly run: string;
   readonly login: boolean;
-  /** The route of a model that was made of a collection. */
   readonly route?: string | undefined;
 }
 
@@ -67,7 +66,6 @@ const FROM_FILES = [
   ["`models.json`", "what the sample showed, for later comparisons; it has no values"],
 ] as const;
 
-/** A change of the models by a later run would be lost without this record. */
 const FROM_ADVICE =
   `Whoever has the key may do everything. Fields whose names say so, such as \`password\`, are hidden.
 Fields of any values (\`unknown\`) and Maps show all that they hold.

@@ -1,10 +1,9 @@
-/** Elements of an array that are looked at. */
+/** The maximum number of read elements of an array. */
 const MAX_ELEMENTS = 100;
 
-/** Fields of an object that are kept apart. More of them are one field. */
+/** Further fields of an object count as one field. */
 const MAX_FIELDS = 1000;
 
-/** Identifiers of a field that are looked up in other collections. */
 const MAX_IDENTIFIERS = 100;
 
 interface BsonValue {
@@ -13,7 +12,7 @@ interface BsonValue {
   readonly value?: unknown;
 }
 
-/** The types of the values at one path. No values are kept, but for identifiers. */
+/** The types of the values at one path. No values are kept, except identifiers. */
 export class Seen {
   /** How often each type occurs, `Null` among them. */
   readonly kinds = new Map<string, number>();
@@ -62,7 +61,6 @@ export class Seen {
     );
   }
 
-  /** The types, the most frequent one first. */
   get sortedKinds(): readonly (readonly [string, number])[] {
     return [...this.kinds].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
   }
@@ -87,7 +85,7 @@ export class Seen {
     if (typeof value === "boolean") return "Boolean";
     if (value instanceof Date) return "Date";
     if (Array.isArray(value)) return "Array";
-    // Only values of the driver inherit it. Reports show types, but no values.
+    // Only values of the driver inherit `_bsontype`. A stored key of this name is data, which reports must not show.
     if (Object.hasOwn(value as object, "_bsontype")) return "Object";
     const { _bsontype: type, sub_type: subType, value: inner } = value as BsonValue;
     if (type === "Long") return Number.isSafeInteger(Number(value)) ? "Number" : "BigInt";

@@ -45,7 +45,7 @@ export class Todo extends FrameworkModel {
 }
 `;
 
-/** Without decorators, so that Node needs no compiler. */
+/** The model has no decorators, so that Node needs no compiler. */
 const PLAIN_MODEL = `import { all, create, define, FrameworkModel } from "@mongrove/mongrove";
 import { one, remove, update } from "@mongrove/mongrove";
 
@@ -181,7 +181,7 @@ test("nobody gets in without the key", async () => {
 
 const LOGIN_PACKAGES = ["better-auth", "express-rate-limit", "nodemailer"] as const;
 
-/** The key of the cookies, written for the developer. */
+/** The file with the secret for cookies. */
 export const SECRET_FILE = ".auth_secret";
 
 function denoJson(login: boolean): string {
@@ -226,7 +226,7 @@ export interface PackageSettings {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** tsx compiles decorators. Node runs files without them itself. */
+/** tsx compiles decorators. Node itself runs files without decorators. */
 export function packageSettings({ plain = false, login = false }: KindOptions): PackageSettings {
   const types = ["@types/express", "@types/node", "typescript"] as const;
   const tools = ["eslint", "mongodb-memory-server", "typescript-eslint"] as const;
@@ -253,7 +253,7 @@ export function packageSettings({ plain = false, login = false }: KindOptions): 
   };
 }
 
-/** The linter needs types to find a promise in the place of its result. */
+/** ESLint needs types to find a promise in the place of its result. */
 function eslintConfig(parser: string): string {
   return `${parser}
 
@@ -302,7 +302,7 @@ export function filesOf(
     ...runtime === "deno"
       ? { "deno.json": denoJson(login), "eslint.config.js": eslintConfig(DENO_PARSER) }
       : {},
-    // The linter reads it with Deno too.
+    // ESLint reads `tsconfig.json` with Deno too.
     "tsconfig.json": tsconfig({ runtime, plain, login }),
     "README.md": readme(name, {
       run: runtime === "deno" ? "deno task" : "npm run",

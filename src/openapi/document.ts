@@ -17,7 +17,6 @@ const VERSIONS = { "3.1": "3.1.1", "3.2": "3.2.0" } as const;
 export interface DescribedApi {
   readonly routes: ReadonlyMap<RouteNode, string>;
   readonly endpoints: readonly Endpoint[];
-  /** Missing without routes. */
   readonly plugins: PluginSet | undefined;
 }
 
@@ -61,7 +60,7 @@ export function buildDocument(
 
 type Security = Pick<OpenApiOptions, "security" | "securitySchemes">;
 
-/** A client may use a scheme of a plugin in the place of the others. */
+/** A client may use the security scheme of a plugin in the place of the application's schemes. */
 function securityOf(plugins: PluginSet | undefined, given: Security): Security {
   const own = Object.assign({}, ...(plugins?.all ?? []).map((each) => each.securitySchemes));
   const { security, securitySchemes } = given;

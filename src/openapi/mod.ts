@@ -1,6 +1,6 @@
 /**
- * Describes an API for tools and for people. {@linkcode openapi} makes a router that serves an OpenAPI 3.1 document at
- * `/openapi.json`, and a documentation page at `/docs`.
+ * A router that describes an API: {@linkcode openapi} serves an OpenAPI document at `/openapi.json`, and a
+ * documentation page at `/docs`.
  *
  * @example Describe an API
  * ```ts

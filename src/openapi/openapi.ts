@@ -24,7 +24,7 @@ import { withTemplates } from "./path_templates.ts";
 import { queryNode, routeNode } from "./route_node.ts";
 
 /**
- * Creates a router that describes an API. `GET /openapi.json` returns an OpenAPI document, and `GET /docs` returns a
+ * Creates a router that describes an API. `GET /openapi.json` returns an OpenAPI document, and `GET /docs` a
  * documentation page.
  *
  * Mount the router at the path of the API. The document is built at the first request.
@@ -71,7 +71,7 @@ interface Served {
   readonly tag: string;
 }
 
-/** The documentation page can only read this form. */
+/** The documentation page supports only this form of the OpenAPI document. */
 const PAGE_FORMS = { q: "content", version: "3.1" } as const;
 
 function isForPage(url: string): boolean {
@@ -94,7 +94,7 @@ function readApi(api: unknown): DescribedApi {
     const routes = mountedRoutes(api);
     if (routes !== undefined) return { routes, endpoints: mountedEndpoints(api) };
   } else if (isJsonObject(api) && Array.isArray(api.models)) {
-    // Without a list, the document would describe every registered model.
+    // Without `models`, the document would describe every registered model.
     const routes = routesOfOptions(api);
     return { routes, endpoints: endpointsOfOptions(api, routes) };
   }

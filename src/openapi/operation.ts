@@ -11,7 +11,6 @@ import { tagsOf } from "./words/tags.ts";
 export interface DocumentContext {
   readonly components: Components;
   readonly operationId: string;
-  /** `"content"` describes JSON, `"string"` a text that contains JSON. */
   readonly q: NonNullable<OpenApiOptions["q"]>;
 }
 

@@ -1,7 +1,7 @@
 import { isOperationName } from "../declare/operations/operation.ts";
 import type { RouteNode } from "./route_node.ts";
 
-/** @throws {TypeError} If the options of two operations have the same ID. */
+/** @throws {TypeError} If two operations have the same option `operationId`. */
 export function nameOperations(routes: readonly RouteNode[]): Map<RouteNode, string> {
   const taken = new Map<string, RouteNode>();
   for (const route of routes) {
@@ -27,7 +27,6 @@ function placeOf({ method, path }: RouteNode): string {
   return `${method} ${path}`;
 }
 
-/** If the ID is taken, the names of the path parameters are added, and a number if necessary. */
 function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string {
   const short = nameAfter(route, /\/\{[^}]*\}/g);
   if (!taken.has(short)) return short;
@@ -38,7 +37,7 @@ function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string
 }
 
 function nameAfter({ operation, path, isQuery }: RouteNode, leftOut: RegExp): string {
-  // The path of an action ends with its name, which the ID begins with.
+  // The path of an action ends with its name, with which the operation ID begins already.
   const place = isOperationName(operation) ? path : path.slice(0, -operation.length);
   const words = place.replaceAll(leftOut, "").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const [first, ...others] = isQuery ? ["query"] : operation.split(/[-_]+/);

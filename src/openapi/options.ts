@@ -1,6 +1,6 @@
 import type { GuardRequest } from "../declare/hooks/framework_request.ts";
 
-/** An Info Object of OpenAPI, which describes the API. */
+/** An Info Object of OpenAPI. */
 export interface OpenApiInfo {
   /** The name of the API, and the title of the documentation page. */
   readonly title: string;
@@ -46,22 +46,22 @@ export interface OpenApiOptions {
    */
   readonly servers?: readonly OpenApiServer[];
   /**
-   * The authorisation that a request needs, by one item with names of `securitySchemes`. The document only describes
-   * it, so guards of the application must check it.
+   * The security schemes that a request needs: all of one item in the list. The document only describes them, so guards
+   * must check them.
    */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** The Security Scheme Objects of OpenAPI, by name. */
   readonly securitySchemes?: Readonly<Record<string, object>>;
   /**
-   * Whether `GET /docs` shows a documentation page. The document is served in any case.
+   * Whether `GET /docs` shows a documentation page.
    *
    * @default {true}
    */
   readonly docs?: boolean;
   /**
    * Returns whether the sender of a request gets the document and the page. Any result except `true` answers 403, and a
-   * thrown `RestError` is the answer. No cache stores the answers. Without this option, everybody gets them, with the
-   * names of all fields and rules.
+   * thrown `RestError` is the answer. No cache stores them. Without this option, everybody gets them, with the names of
+   * all fields and rules.
    */
   readonly see?: (req: GuardRequest) => boolean | Promise<boolean>;
   /**
@@ -72,7 +72,7 @@ export interface OpenApiOptions {
   readonly version?: "3.1" | "3.2";
   /**
    * With `"content"`, the parameter `q` has the media type JSON, so tools can read its structure. With `"string"`, it
-   * is a text with JSON: some client generators leave out a parameter with a media type, or fail at it.
+   * is a string of JSON: some client generators leave out a parameter with a media type, or fail at it.
    *
    * @default {"content"}
    */

@@ -70,12 +70,12 @@ export function describeMember(
   return { ...schema, ...description !== undefined && { description } };
 }
 
-/** The page proposes the example. A condition could exclude the one entity that a request names. */
+/** On a route of one entity, a condition in the example could exclude this entity. */
 function exampleOf(filter: FilterNode, { isOfMany, method }: RouteNode): object {
   return isOfMany ? filterExample(filter, { selectsNothing: method !== "GET" }) : {};
 }
 
-/** Only hooks read a parameter that no feature describes. */
+/** Only hooks read a query parameter that no feature describes. */
 function describeQuery(name: string, { facts }: RouteNode): object {
   const known = facts.parameters[name];
   if (known === undefined) return UNKNOWN;
@@ -125,7 +125,7 @@ export function describeHeader(
     ...PREFERENCES,
     ...facts.preferences,
   };
-  // Tools send the example and expect the documented answer, but `return=minimal` has no body.
+  // Test tools send this example and expect a body, but an answer to `return=minimal` has none.
   const example = preferences.find((each) => each !== "return=minimal");
   return {
     name,

@@ -29,7 +29,7 @@ import { isSchema } from "../schema/standard_schema.ts";
 import { declaredKeys } from "../schema/mongoose/schemas/change_indexes.ts";
 import { schemasWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
-/** Equal bodies and answers share their objects, so that the document describes each only once. */
+/** Equal bodies and answers of routes share an object, which the document describes only once. */
 export interface RouteNode
   extends Omit<RouteDescription, "body" | "answer" | "filter" | "bytes" | keyof OperationWords> {
   readonly body?: ObjectNode;
@@ -42,13 +42,11 @@ export interface RouteNode
   readonly many: boolean;
   readonly isQuery?: true;
   readonly isOfMany: boolean;
-  /** Missing for the routes of a class. */
   readonly property?: PropertyPlace;
-  /** A required field, for the example of `BAD_DATA`. */
+  /** A required field, for the example of a `BAD_DATA` error. */
   readonly needed?: string;
-  /** The fields of a unique index that all readers see, for the example of `CONFLICT`. */
+  /** A unique index whose fields all readers see, for the example of a `CONFLICT` error. */
   readonly unique?: readonly string[];
-  /** Refuses undeclared keys and wrong types. */
   readonly isStrict: boolean;
   /** Functions of the application can refuse a request with their own error. */
   readonly isHooked: boolean;
@@ -57,14 +55,14 @@ export interface RouteNode
 
 export interface PropertyPlace {
   readonly name: string;
-  /** A POST gets a 409 if the property has its one entity already. */
+  /** The property has at most one entity. */
   readonly isSingle: boolean;
   readonly parent: string;
 }
 
 export interface AnswerNode {
   readonly object: ObjectNode;
-  /** Hooks or a `toJSON` can replace the entity, so no field is required. */
+  /** Hooks or a `toJSON` can replace the entity in the answer, so no field is required. */
   readonly isHooked: boolean;
   readonly isSelected: boolean;
   readonly lacks: readonly string[];
@@ -72,9 +70,9 @@ export interface AnswerNode {
 }
 
 export interface PopulatedNode {
-  /** Missing if any object is allowed: the model is not known, or the application makes the JSON. */
+  /** Any object is allowed if the model or its JSON is not known. */
   readonly object?: ObjectNode;
-  /** Besides `_id`. By default, all fields. */
+  /** The shown fields of a populated entity, besides `_id`. The default is all. */
   readonly select?: readonly string[];
   readonly always: boolean;
 }
@@ -140,7 +138,7 @@ export function queryNode(route: Route): RouteNode | undefined {
   return { ...node, words, errors, isQuery: true };
 }
 
-/** Without fields for which some senders could get another message than that of Mongoose. */
+/** Finds a required field for which all senders get the same message of Mongoose. */
 function neededField({ fields, view }: ObjectNode, data: DataType | undefined): string | undefined {
   if (data === undefined || isSchema(data)) return undefined;
   const shape = shapeForAll(buildSchema(data).schema);
@@ -173,7 +171,7 @@ function isRequired({ required }: FieldNode): boolean {
   return required;
 }
 
-/** They can return another value in the place of an entity. */
+/** Hooks that can replace the entity of an answer. */
 const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
 
 function answerNode(route: Route, object: ObjectNode): AnswerNode {
@@ -193,12 +191,12 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
   };
 }
 
-/** The hook can only return the entity, reject it or leave fields out, so fields keep their types. */
+/** A hook that can only return the entity, reject it or leave fields out keeps the types of the fields. */
 function keepsFields(hook: object): boolean {
   return keepsEntity(hook) || fieldHookOf(hook) !== undefined;
 }
 
-/** The JSON of the application need not have the fields of the class. */
+/** A custom `toJSON` need not return the fields of the class. */
 function makesOwnJson(target: ModelClass): boolean {
   return [...schemasWithin(buildSchema(target).schema)].some(hasOwnJson);
 }

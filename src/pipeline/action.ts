@@ -86,7 +86,7 @@ async function selectionOf(source: Source): Promise<ModelQuery<FrameworkModel> |
   return query && { ...query, filter: exactFilter(query.filter) };
 }
 
-/** The answer would show values that are not stored, most likely because `save()` was not called. */
+/** Unsaved changes are an error, because the answer would show values that are not stored. */
 function checkSaved(
   { level: { operation, target } }: OpenLevelContext,
   { result, subject, shown }: {
@@ -112,7 +112,7 @@ function checkSaved(
 }
 
 interface ActionEntity extends Pick<Fetched, "passed"> {
-  /** A condition of the next save, unless the entity was read without its version. */
+  /** A condition of the next save. `undefined` if the entity was read without its version. */
   version: Version | undefined;
   /** The entity after the last `save()`, without the fields that reads leave out. */
   shown?: object | undefined;
@@ -132,7 +132,10 @@ interface SaveOptions {
   readonly timestamps?: boolean;
 }
 
-/** The scope and the last known version are conditions, so that a `save()` overwrites no change of another request. */
+/**
+ * Each `save()` has the scope and the last known version as conditions, so that it overwrites no change of another
+ * request.
+ */
 function bindSaves(
   context: OpenLevelContext,
   { entity, doc }: { readonly entity: ActionEntity; readonly doc: Document },
@@ -155,9 +158,8 @@ function bindSaves(
     entity.shown = saved?.entity;
     isFirst = false;
     if (link?.embedded) {
-      // Mongoose does not know of this write, and would send the changes again.
+      // Mongoose does not know that the changes are stored, and would send them again.
       markSaved(doc);
-      // An embedded entity has the version of the document that embeds it.
       entity.version = saved?.version ?? (before ?? 0) + 1;
     } else entity.version = versionIn(doc, context);
     takeSnapshot(doc);
@@ -166,7 +168,7 @@ function bindSaves(
   Object.defineProperty(doc, "save", { value: save, configurable: true, writable: true });
 }
 
-/** The action has got all fields. If a projection leaves out some, the entity is read again. */
+/** Actions get all fields of an entity. If a projection leaves out some, the entity is read again. */
 async function shownAs(context: OpenLevelContext, passed: object): Promise<object> {
   const { level: { hooks, shape }, state } = context;
   const selection = { projection: readProjection(state.projection, shape) };
@@ -227,7 +229,7 @@ function shapeFor({ level: { rights } }: OpenLevelContext, type: ModelClass): Sh
 
 interface DocumentClass {
   readonly modelName?: string;
-  /** Set if the document is of a discriminator of this model. */
+  /** Mongoose sets this name for documents of a discriminator. */
   readonly baseModelName?: string;
 }
 
@@ -256,7 +258,7 @@ async function writeAnswer(
   }
 }
 
-/** A wrong object is an error, because clients rely on the declared fields. */
+/** A result with wrong fields is an error, because clients rely on them. */
 async function castAnswer(
   { type, result }: { readonly type: ModelClass; readonly result: unknown },
   shape: Shape,
@@ -270,7 +272,7 @@ async function castAnswer(
   return JSON.stringify(withoutNewIds(toJsonValue(doc, shape), values));
 }
 
-/** Mongoose adds identifiers to nested objects during the cast, which are stored nowhere. */
+/** During a cast, Mongoose adds identifiers to nested objects, which are stored nowhere. */
 function withoutNewIds(value: unknown, given: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map((each, index) => withoutNewIds(each, Object(given)[index]));

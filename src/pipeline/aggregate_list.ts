@@ -6,11 +6,11 @@ import type { Aggregation } from "../sources/source.ts";
 import type { OptionPlace } from "./option_reader.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
-/** MongoDB's codes for too little memory. The client has asked for too many results, so the answer is 409. */
+/** MongoDB's error codes for too little memory. The client has asked for too many results, so the answer is a 409. */
 const MEMORY_LIMITS: readonly unknown[] = [146, 292];
 
 interface ListAggregation extends Aggregation {
-  /** The stages must return up to one result more, by which too many results are found. */
+  /** The stages must return up to `max + 1` results, so that an excess is noticed. */
   readonly max: number;
   readonly excess: string;
 }
@@ -34,7 +34,7 @@ export async function aggregateList(
   return found;
 }
 
-/** The results would show a field that the projection of a hook hides. */
+/** A field that the projection of a hook hides is refused, because the results would show it. */
 function checkShown(
   { level: { shape }, state }: OpenLevelContext,
   fields: readonly string[],

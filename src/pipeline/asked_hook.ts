@@ -9,24 +9,21 @@ import { isLost } from "./failures.ts";
 import { type Fetched, fetchOne } from "./fetch.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 
-/**
- * A hook with named fields can be asked before one statement without a document. `undefined` if another hook gets the
- * entity.
- */
+/** A hook that names its fields can run before a single statement, unless another hook gets the entity. */
 export function askedHookOf({ postFetch, ...others }: Hooks<object>): FieldHook | undefined {
   return entityHook(others) === undefined ? fieldHookOf(postFetch) : undefined;
 }
 
-/** After the last call, the answer is 409. */
+/** The most runs of a hook for one write, which then gets a 409. */
 export const MAX_ASKED = 3;
 
-/** If the fields that the hook names have changed before the statement, it is called again. */
+/** If the fields that a hook names change before the statement, the hook runs again. */
 export async function writeFetched<T>(
   context: OpenLevelContext,
   write: (fetched: Fetched) => Promise<T>,
 ): Promise<T> {
   const { match, level: { hooks } } = context;
-  // A transaction would read the same values again.
+  // In a transaction, a second read would return the same values.
   const hook = match === undefined && sharedSession() === undefined
     ? askedHookOf(hooks)
     : undefined;

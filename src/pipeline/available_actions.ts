@@ -27,7 +27,7 @@ function isAvailable(
   );
 }
 
-/** `available` gets the entity as the action would, with fields that the reader does not see, so it is read again. */
+/** The entity is read again for each action, because `available` gets it with fields that the reader does not see. */
 export async function actionLinks(
   context: OpenLevelContext,
   actions: readonly Level[],

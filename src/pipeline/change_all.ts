@@ -16,7 +16,6 @@ import { type Draft, mergeDraft, passPreSave, refuseProblems } from "./write.ts"
 import { persistEach, persistOne } from "./persist.ts";
 import { certainProblems, strictProblems } from "./strict_bodies.ts";
 
-/** The limit of the route or the preference `max-affected` is checked before any change. */
 export async function changeAll(
   context: OpenLevelContext,
   body: JsonObject | undefined,

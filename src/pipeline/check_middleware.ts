@@ -4,7 +4,7 @@ import type { Level } from "./request/route.ts";
 
 const OF_MANY = ["updateMany", "deleteMany"];
 
-/** The operation on several entities would never run this middleware. */
+/** `updateAll()` and `removeAll()` never run middleware of `updateMany()` or `deleteMany()`. */
 export function checkMiddleware(
   { target, link, operation }: Pick<Level, "target" | "link" | "operation">,
 ): void {

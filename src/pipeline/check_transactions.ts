@@ -4,7 +4,6 @@ import { isStandalone } from "../schema/mongoose/connections.ts";
 import { cannotMount } from "./option_reader.ts";
 import { actingLevel, type Route } from "./request/route.ts";
 
-/** Every request that needs transactions would fail on a standalone server. */
 export function checkTransactions(route: Route): void {
   const { operation, hooks, link } = actingLevel(route);
   // A single document holds all embedded entities, and a `persist` hook writes by itself.
@@ -12,7 +11,6 @@ export function checkTransactions(route: Route): void {
   refuseStandalone(route, `${operation}() writes all or nothing, but ${NO_TRANSACTIONS}`);
 }
 
-/** Only an open connection is checked. */
 export function refuseStandalone(route: Route, problem: string): void {
   const [root] = route.levels;
   // With `getConnection`, the server is not known at start-up.

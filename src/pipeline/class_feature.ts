@@ -20,8 +20,8 @@ import type { Route } from "./request/route.ts";
 import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts";
 
 /**
- * Applies wherever entities of the class are read or written, also in references and on all routes of the class:
- * otherwise one route could show an entity that another hides.
+ * A class option applies wherever entities of the class are read or written. Otherwise one route could show an entity
+ * that another hides.
  */
 export interface ClassFeature<R = unknown> {
   readonly name: string;
@@ -30,22 +30,20 @@ export interface ClassFeature<R = unknown> {
   readonly setting?: string;
   /** Runs when the class is first used. */
   check(option: OptionReader, target: ModelClass): R;
-  /** Follows from the fields of the class. Embedded classes, which have no `@rest`, can have it too. */
+  /** Derives the option from the fields of the class, even of an embedded class without `@rest`. */
   declared?(target: ModelClass): unknown;
   /** Runs at start-up for each class of a route without the option, and throws if the class must have it. */
   startWithout?(place: { readonly target: ModelClass; readonly route: Route }): void;
   /** Throws at start-up if the route cannot serve the option. */
   start?(config: R, place: { readonly target: ModelClass; readonly route: Route }): void;
   methods?(config: R, rest: RestRecord): readonly ClassMethod[];
-  /** Replaces the operations in the `@rest` of a property with one entity. */
+  /** Replaces the operations in the `@rest` of a property. */
   partMethods?(config: R, part: PartDescription): readonly PartMethod[] | undefined;
   /** Runs before `configure()` of the class. */
   schema?(config: R, schema: Schema): void;
   /** Runs after `configure()` of the class. */
   indexes?(config: R, schema: Schema): void;
-  /**
-   * Applies in addition to `scope`, in routes, in references of bodies, in populated references and in `queryFor()`.
-   */
+  /** A condition in addition to `scope`: in routes, references of bodies, populated references and `queryFor()`. */
   condition?(config: R, req: FrameworkRequest, reach: Reach): MaybePromise<QueryObject>;
   /** The field in `condition`. Hints ask for indexes that begin with it. */
   selecting?(config: R): string;
@@ -54,7 +52,6 @@ export interface ClassFeature<R = unknown> {
     readonly facts: ParameterFacts;
     isOf(config: R, method: Method): boolean;
   };
-  /** Fields and parameters that descriptions hide from the sender of `req`. */
   withheld?(config: R, req: FrameworkRequest): Withheld;
   /** Runs after the `preFetch` hooks, and may add conditions to the filter. */
   admit?(config: R, call: Call): void;
@@ -78,7 +75,6 @@ export interface ClassFeature<R = unknown> {
   build?(config: R, model: Model<unknown>): void;
   /** Classes that {@linkcode ClassFeature.addStatements} may read or write. */
   writes?(config: R, target: ModelClass): readonly ModelClass[];
-  /** Removes expired data of the class. */
   tidy?(config: R): Tidy | undefined;
   /** Runs after a write, before the answer. It must not throw, because the write cannot be undone. */
   after?(config: R, write: DoneWrite): Promise<void>;
@@ -88,8 +84,8 @@ export interface ClassFeature<R = unknown> {
     write: { readonly target: ModelClass; readonly operation: string },
   ): boolean;
   /**
-   * Updates of these fields need {@linkcode ClassFeature.addStatements}, as updates that bring an entity back always do.
-   * By default, all do.
+   * Only updates of these fields need {@linkcode ClassFeature.addStatements}, and updates that bring an entity back. By
+   * default, all updates do.
    */
   statementFields?(config: R, target: ModelClass): readonly string[];
 }
@@ -97,12 +93,12 @@ export interface ClassFeature<R = unknown> {
 export interface RemovalFields {
   readonly time: string;
   readonly actor: string;
-  /** Separates the removals of one request from all others. */
+  /** The field that separates the removals of one request from all others. */
   readonly removalId: string;
   readonly all: readonly string[];
 }
 
-/** Returns the number of removed entities. Called again until it returns 0. */
+/** Returns the number of removed entities, and is called again until it returns 0. */
 export type Tidy = (expired: TidyPortion) => Promise<number>;
 
 export interface TidyPortion {
@@ -115,7 +111,7 @@ export interface TidyPortion {
 
 export interface DoneWrite {
   readonly route: Route;
-  /** The lowest level of the route whose entities are documents of a collection. */
+  /** The lowest level of the route whose entities have their own collection. */
   readonly context: LevelContext;
   readonly affected?: number | undefined;
 }
@@ -137,10 +133,9 @@ export interface StampedWrite {
 export interface TransactionWrite extends WrittenEntities {
   /** Missing for removals of expired entities. */
   readonly req?: FrameworkRequest | undefined;
-  /** Missing if the option `actor` returned no sender. */
   readonly actor: Actor | undefined;
   readonly target: ModelClass;
-  /** As in `comments.create` for a write of a part. */
+  /** The name of the operation, as in `comments.create` for a write of a part. */
   readonly operation: string;
   readonly session: ClientSession;
   readonly request?: TransactionRequest | undefined;
@@ -149,14 +144,13 @@ export interface TransactionWrite extends WrittenEntities {
 export interface TransactionRequest {
   readonly req: FrameworkRequest;
   readonly actor: Actor | undefined;
-  /** The means of the sender, by a plugin. */
   readonly via: string | undefined;
   readonly route: Route;
   /** All removals of a transaction store the same time. */
   readonly at: Date;
-  /** Separates requests with equal times. Cascades store it too. */
+  /** The identifier separates removals with equal times. */
   readonly removalId: mongo.ObjectId;
-  /** The write that the client has asked for. `maxCascade` counts all removals with one origin. */
+  /** The client's write, for which `limits.cascade` counts all removals. */
   readonly origin: TransactionWrite | undefined;
   /** Writes another class in the transaction of `from`. The history records the operation in `options`. */
   classWriter(from: TransactionWrite, options: ClassWriterOptions): Promise<ClassWriter>;
@@ -222,7 +216,7 @@ function placeOf(target: ModelClass): OptionPlace {
     passed: [],
     skipsGuard: false,
     fail: (problem) => cannotMount(target, problem),
-    // The schema is still being built when the place is described. An earlier look-up would recurse without an end.
+    // The schema is still being built when the place is described, so an earlier look-up would recurse without an end.
     get schema() {
       return buildSchema(target).schema;
     },
@@ -257,7 +251,6 @@ export function removalOf(
   return removals.length === 0 ? undefined : () => Object.assign({}, ...removals);
 }
 
-/** Also for classes that a class of the route embeds. */
 export function startFeatures(
   features: readonly ConfiguredFeature[],
   place: { readonly target: ModelClass; readonly route: Route },
@@ -291,7 +284,6 @@ export function featuresWithStatements(
   );
 }
 
-/** `undefined` stands for all fields. */
 function statementFieldsOf(
   features: readonly ConfiguredFeature[],
   write: Pick<TransactionWrite, "operation" | "target">,

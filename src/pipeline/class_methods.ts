@@ -9,25 +9,23 @@ import type { LevelContext, OpenLevelContext } from "./request/request_context.t
 
 export interface ClassMethod extends Omit<ActionRecord, "run"> {
   readonly operation: string;
-  /** The hooks of another operation also run here, so that nobody reads the history of an entity that `one()` hides. */
+  /** Hooks of another operation also run here, so that nobody reads the history of an entity that `one()` hides. */
   readonly hooks: Method["hooks"];
   readonly parameters?: Readonly<Record<string, ParameterFacts>>;
   readonly answerHeaders?: Readonly<Record<string, AnswerHeader>>;
   perform(context: OpenLevelContext): Promise<Answer>;
 }
 
-/** A class option answers these requests in the place of the framework. */
+/** Requests that a class option answers in the place of the framework. */
 export interface PartMethod extends Pick<Method, "operation" | "hooks"> {
   readonly bytes?: BytesFacts;
   /** Throws a 403 if the reader has no right to the route. */
   checkRights?(context: LevelContext): void;
   /** Runs before any entity is read. */
   checkRequest?(context: LevelContext): void;
-  /** Runs after the parents in the path have been read. */
   perform(context: OpenLevelContext): Promise<Answer>;
 }
 
-/** `undefined` if no class option has added the route. */
 export function performOf(
   method: object,
 ):
@@ -48,7 +46,7 @@ export function partMethodsOf(
   );
 }
 
-/** An open `@rest` without the option does not open these routes, which show more than its operations. */
+/** In an open `@rest` without the option, these routes are not open, because they show more than its operations. */
 export function methodsOf(
   features: readonly ConfiguredFeature[],
   rest: RestRecord,

@@ -31,7 +31,7 @@ interface WriterOptions {
   readonly write: TransactionWrite;
 }
 
-/** All class options apply. Hooks of the class do not run. */
+/** Class options apply to writes of a `ClassWriter`, but hooks of the class do not run. */
 export class ClassWriter {
   readonly model: Model<unknown>;
   /** The conditions of class options, with cast values. */
@@ -83,7 +83,7 @@ export class ClassWriter {
   }
 }
 
-/** Names no field, because the client may not see the entities of the class. */
+/** The error names no field, because the client may not see the entities of the class. */
 function throwTaken(cause: unknown): never {
   if (!(cause instanceof mongoose.mongo.MongoServerError) || cause.code !== 11000) throw cause;
   const message = "The request would give another entity a unique value that is taken";
@@ -132,7 +132,7 @@ export async function makeClassWriter(
   });
 }
 
-/** A transaction needs the same connection. */
+/** All writes of a transaction need the same client and database. */
 async function checkConnection(
   { req, route }: TransactionRequest,
   { write: { model, target: written }, target }: {

@@ -70,7 +70,6 @@ export class DeclaredOptions {
     });
   }
 
-  /** Readers with the same rights share a shape. */
   readonly under: (shape: Shape) => ReaderOptions = memoize((shape: Shape) => {
     const features = this.#declared.flatMap(({ feature, declared }) => {
       const config = feature.narrow(declared, shape);
@@ -102,7 +101,6 @@ export class DeclaredOptions {
     return this.#declared.some(({ feature }) => feature.readsBeyondFilter);
   }
 
-  /** The names that plugins know for uses of features. */
   get words(): readonly string[] {
     return this.#declared.flatMap(({ feature: { word } }) => word ?? []);
   }
@@ -127,7 +125,6 @@ interface OptionsToCheck {
   readonly place: OptionPlace;
 }
 
-/** Without the main option, it would have no effect. */
 function checkFurtherOptions(
   feature: AnyFeature,
   { given, place }: OptionsToCheck,

@@ -47,15 +47,15 @@ export interface AnswerHeader {
   readonly schema: Schema;
 }
 
-/** An answer may show the entity in the place of its identifier. */
+/** An answer may show the referenced entity in the place of its identifier. */
 export interface FilledFacts {
   readonly field: FieldShape;
-  /** By default, all fields. */
+  /** The shown fields, by default all. */
   readonly select?: readonly string[];
   readonly always: boolean;
 }
 
-/** Of a shown value, or of a computed number. */
+/** The schema of a shown field, or of a computed number. */
 export type PropertyFacts =
   | { readonly shows: string }
   | { readonly computes: string }
@@ -75,7 +75,7 @@ export interface BodyFacts {
 }
 
 export interface StatusFacts {
-  /** Distinguishes the answer from one with the same status without the headers. */
+  /** Distinguishes answers of one status with and without the headers. */
   readonly name: string;
   readonly headers: Readonly<Record<string, AnswerHeader>>;
 }
@@ -87,16 +87,16 @@ export interface AnswerFacts {
   readonly isPartial?: boolean;
   readonly filled?: ReadonlyMap<string, FilledFacts>;
   readonly alternative?: AlternativeFacts;
-  /** Of answers with the status 207. `"list"` is a JSON array of results. */
+  /** The results in a 207, by media type. `"list"` is a JSON array. */
   readonly results?: Readonly<Record<string, Schema | "list">>;
   readonly statuses?: Readonly<Record<number, StatusFacts>>;
 }
 
-/** With only the fields that the reader may see. */
+/** Fields that the reader may not see are left out. */
 export interface Description {
   readonly parameters?: Readonly<Record<string, ParameterFacts>>;
   readonly headers?: Readonly<Record<string, HeaderFacts>>;
-  /** `undefined` is accepted without effect, and left out of the OpenAPI document. */
+  /** A preference with `undefined` is accepted without effect, and not documented. */
   readonly preferences?: Readonly<Record<string, string | undefined>>;
   readonly errors?: readonly ErrorCode[];
   readonly route?: Readonly<Record<string, unknown>>;

@@ -26,7 +26,7 @@ const CHANGED = "The entity was changed by someone else";
 
 const SPLIT = "send less in one request";
 
-/** A missing entity and one out of reach have the same answer. */
+/** `missed` answers for a missing entity and for a hidden one. */
 const ANSWERS = {
   missed: ["NOT_FOUND", "No such entity"],
   changed: ["CONFLICT", CHANGED],
@@ -87,7 +87,7 @@ export function answerTo(
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** An overloaded database may ask for a pause of days. */
+/** The pause is limited, because an overloaded database may ask for days. */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 function retryLater(pauseMS = 0): { readonly "Retry-After": string } {
@@ -100,7 +100,7 @@ export function overloaded(message: string): RestError {
   return refusal("UNAVAILABLE", { message }, { headers: retryLater(), failure });
 }
 
-/** Without a `Failure`, because a repeated request would compare the same versions. */
+/** The error has no `Failure`, because a repeated request would compare the same versions. */
 export function staleVersion(): RestError {
   return refusal("CONFLICT", { message: CHANGED });
 }
@@ -132,7 +132,6 @@ export function toAnswer(error: unknown): unknown {
 }
 
 export interface TranslateOptions extends FailureOptions {
-  /** Whether the reader may learn that a field has the name. */
   readonly isShown?: (name: string) => boolean;
 }
 
@@ -170,7 +169,6 @@ export function translateBulk(
   return { answer: badData(problems, bulk), thrown: bulk };
 }
 
-/** `undefined` means an error of the application, and so a 500. */
 export function translateHookFailure(
   hookFailure: HookFailure,
   options: TranslateOptions,

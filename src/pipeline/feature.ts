@@ -12,7 +12,7 @@ import type { Answer } from "./request/answer.ts";
 import type { Call, OpenLevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
 
-/** Code can read the name only for a reader who may see the field, so that no option reveals a hidden field. */
+/** The name can be read only for a reader who may see the field, so that no option reveals a hidden field. */
 export class DeclaredField {
   readonly #name: string;
 
@@ -20,10 +20,7 @@ export class DeclaredField {
     this.#name = name;
   }
 
-  /**
-   * A list, so that `flatMap()` leaves out hidden fields. Without `shape`, the model is of Mongoose alone and hides
-   * nothing.
-   */
+  /** A list, so that `flatMap()` leaves out hidden fields. A plain Mongoose model has no `shape` and hides nothing. */
   visibleTo(shape: Shape | undefined): string[] {
     const isVisible = shape === undefined || shape.fields.get(this.#name)?.hidden === false;
     return isVisible ? [this.#name] : [];
@@ -51,7 +48,7 @@ export class DeclaredPath {
   }
 }
 
-/** A plain string does not compile: it could reveal the name of a hidden field. */
+/** A plain string does not compile, because it could reveal the name of a hidden field. */
 export type Nameless<T> = T extends string ? string extends T ? "use DeclaredField" : T
   : T extends DeclaredField | DeclaredPath | ((...args: never) => unknown) ? T
   : T extends object ? { readonly [K in keyof T]: Nameless<T[K]> }
@@ -72,7 +69,7 @@ export interface Plain<R, P, C = undefined> {
   readonly captured: C;
 }
 
-/** The application does not start if an operation does not meet the condition. */
+/** A requirement that an operation does not meet is an error at start-up. */
 export type Requirement =
   /** A `fetch` hook would replace the query. Middleware of `find()` does not apply to aggregations. */
   | { readonly needs: "query" | "aggregation" }
@@ -83,13 +80,12 @@ export type Requirement =
     readonly reason: (hook: HookName) => string;
   };
 
-/** Parameters of features outside `keeps` would have no effect, and are refused. */
+/** An exclusive feature leaves parameters outside `keeps` without effect, so they are refused. */
 export interface Exclusive {
   readonly keeps: readonly string[];
   /** The end of the error message for a refused parameter. */
   readonly allowed: string;
   readonly noun: string;
-  /** The error message for a request with another exclusive feature. */
   clash(noun: string): string;
 }
 
@@ -104,7 +100,7 @@ export interface Feature<T extends FeatureTypes> {
   /** Further options, which `check` reads by `OptionReader.other()`. */
   readonly also?: readonly string[];
   readonly operations: readonly OperationName[];
-  /** With `false`, the operation goes without the feature. */
+  /** The option can be `false`, for an operation without the feature. */
   readonly takesFalse?: true;
   readonly requirements?: readonly Requirement[];
   readonly exclusive?: Exclusive;
@@ -112,13 +108,11 @@ export interface Feature<T extends FeatureTypes> {
   readonly parameters?: Readonly<Record<string, "one" | "list">>;
   /** Request headers that change the answer, named in `Vary` of every answer for caches. */
   readonly varies?: readonly string[];
-  /** Names the operation further for plugins, beside its own name. */
+  /** A further name of the operation for plugins. */
   readonly word?: string;
-  /** The references whose entities are read. */
   follows?(params: T["params"]): readonly FieldShape[];
   /** Whether the feature reads entities outside the filter `q`, by the conditions of hooks alone. */
   readonly readsBeyondFilter?: boolean;
-  /** Checks the option of `Framework.initialize()` and adds defaults. */
   settings?(given: unknown): unknown;
   /** Runs at start-up. */
   check(option: OptionReader, place: OptionPlace): Nameless<T["declared"]>;
@@ -130,7 +124,10 @@ export interface Feature<T extends FeatureTypes> {
   start?(config: T["config"], route: Route): void;
   /** Runs before the first hook, for values that a hook could change. */
   capture?(req: FrameworkRequest): T["captured"];
-  /** By default, a result of `parse`. Needed if `parse` reads the body, so that wrong headers are refused before. */
+  /**
+   * Whether the request uses the feature. By default, `parse` decides. Needed if `parse` reads the body, so that wrong
+   * headers are refused first.
+   */
   asks?(config: T["config"], given: GivenRequest<T["captured"]>): boolean;
   /** Runs after the `preFetch` hooks. */
   parse(config: T["config"], given: GivenRequest<T["captured"]>): T["params"] | undefined;

@@ -48,7 +48,7 @@ export type TenantRequest = Pick<Call, "req" | "origin" | "route">;
 
 export interface AdditionsRequest {
   readonly req: FrameworkRequest;
-  /** Not `req.framework.actor`, because a hook may have replaced `req.framework`. */
+  /** This is not `req.framework.actor`, because a hook may have replaced `req.framework`. */
   readonly actor: Actor | undefined;
   readonly via: string | undefined;
   readonly operation: string;
@@ -96,13 +96,12 @@ export class FeatureList {
     configureFeatures(this.#ofClasses, target)
   );
 
-  /** Some undeclared class options check the class. */
+  /** Undeclared class options, of which some check the class. */
   readonly #without = memoize((target: ModelClass) => {
     const features = this.#featuresOf(target);
     return this.#ofClasses.filter((each) => !features.some(({ feature }) => feature === each));
   });
 
-  /** They apply to every read and write, in addition to `scope`. */
   conditionsOf(target: ModelClass, reach: Reach): NonNullable<RestRecord["scope"]>[] {
     return scopesOf(this.#featuresOf(target), reach);
   }
@@ -127,14 +126,12 @@ export class FeatureList {
     };
   }
 
-  /** After {@linkcode admitClasses}. */
   tenantOf(call: TenantRequest): Actor | undefined {
     return this.#ofClasses.map((feature) => feature.tenantOf?.(call)).find((each) =>
       each !== undefined
     );
   }
 
-  /** The checks can add conditions to the filter. */
   admitClasses(call: Call): void {
     for (const { target } of call.route.levels) {
       for (const { feature, config } of this.#featuresOf(target)) feature.admit?.(config, call);
@@ -205,7 +202,7 @@ export class FeatureList {
     };
   }
 
-  /** Compiling a model creates its collection. */
+  /** Models are compiled before a transaction begins, because this creates their collections. */
   beginBuilds({ levels, getConnection, operation }: Route, connection: Connection): void {
     const begun = new Set<ModelClass>();
     const begin = (target: ModelClass) => {
@@ -226,7 +223,6 @@ export class FeatureList {
     return tidiesOf(this.#featuresOf(target));
   }
 
-  /** For writes that no request causes. */
   addedStatementsOf(target: ModelClass, operation: string): AddedStatements | undefined {
     return buildAddedStatements(this.#featuresOf(target), { target, operation });
   }

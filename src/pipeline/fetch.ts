@@ -30,7 +30,7 @@ import {
 } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 
-/** JSON text is faster, if no hook needs objects. */
+/** If no hook needs objects, entities are read as JSON text, which is faster. */
 export async function prepareRead(context: OpenLevelContext): Promise<Read> {
   if (context.level.hooks.fetch !== undefined) {
     return readOfFetchHook(context, context.level.hooks.fetch);
@@ -150,7 +150,7 @@ function newIdentifier(context: OpenLevelContext): unknown {
   return writes?.by === "_id" ? castPathId(idParam(context), shape) : undefined;
 }
 
-/** Throws before any entity is changed. */
+/** Throws for too many entities before any of them is changed. */
 export async function selectEntities(context: OpenLevelContext, limit: number): Promise<object[]> {
   const { hooks: { postFetch } } = context.level;
   const isShort = Number(context.state.options.limit ?? Infinity) <= limit;
@@ -193,10 +193,7 @@ export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead)
   return { ...version, entity, passed };
 }
 
-/**
- * Records the values before the hook can change them. The write compares them with the stored values, to detect changes
- * of other requests.
- */
+/** The write compares the values from before the hook with the stored values, to detect changes of other requests. */
 export function passPostFetch(
   context: OpenLevelContext,
   entity: object,
@@ -205,7 +202,7 @@ export function passPostFetch(
   const isWritten = traits.change !== undefined && isDocument(entity) && !entity.isNew;
   if (postFetch !== undefined && isWritten) {
     readSnapshot(entity);
-    // The write has the values that the hook has read as conditions. Fields with `apart` are not loaded.
+    // The values that the hook has read are conditions of the write. Fields with `apart` are not loaded.
     const read = readBy(postFetch);
     factsOf(entity).readByHooks = read.filter((name) => !shape.fields.get(name)?.apart);
   }

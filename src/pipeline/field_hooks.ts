@@ -7,7 +7,6 @@ import type { FieldHooks } from "../sources/source.ts";
 import { isOver } from "./request/response.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
-/** Empty if one of the hooks needs whole entities. */
 const namedHooksOf = memoize((hooks: Hooks<object>) => {
   const named = nameTheirFields(hooks) ? namedFieldHooks(hooks) : [];
   return {
@@ -18,8 +17,8 @@ const namedHooksOf = memoize((hooks: Hooks<object>) => {
 });
 
 /**
- * Each hook names the fields that it reads, so no entities are built. `undefined` if none gets entities, or one needs
- * whole entities.
+ * Hooks that name the fields they read need no whole entities. `undefined` if no hook gets entities, or one needs whole
+ * entities.
  */
 export function fieldHooksOf(
   { level: { hooks, traits }, req }: OpenLevelContext,

@@ -11,7 +11,7 @@ import { type ReferredModel, referredModels } from "./references.ts";
 import type { LevelContext } from "./request/request_context.ts";
 
 /**
- * Scope, trash and tenant of a referred class apply first, so that neither the result nor the limit tells of other
+ * Scope, trash and tenant of the referenced class apply first, so that neither the result nor the limit reveals other
  * entities.
  */
 export async function followReferences<F extends readonly (Filter | undefined)[]>(
@@ -47,7 +47,7 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
   return replaced as [...F];
 }
 
-/** In bytes. The statement needs the rest of MongoDB's limit of 16 MB. */
+/** MongoDB's limit is 16 MB, of which the rest of the statement needs a part. */
 const MAX_BYTES = 15 * 1024 * 1024;
 
 /** Equal conditions share one query. */

@@ -12,12 +12,12 @@ export function notAllowed(parameter: string): RestError {
   return badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
 }
 
-/** Repeated lists are joined by commas. */
+/** The values of a repeated list parameter are joined by commas. */
 export type GivenParameters = ReadonlyMap<string, string>;
 
 const NONE: GivenParameters = new Map();
 
-/** A parameter without its feature would have no effect. It is refused unless a hook reads it. */
+/** A parameter without its feature would have no effect, so it is refused unless a hook reads it. */
 export function readParameters(
   url: string,
   { owned, isDeclared, ofHooks }: {
@@ -59,7 +59,6 @@ function refuseMalformed(query: string, given: GivenParameters): void {
   }
 }
 
-/** Throws for anything that the feature has not described, so that the OpenAPI document is complete. */
 export class GivenRequest<C = unknown> {
   readonly #req: FrameworkRequest;
   readonly #given: GivenParameters;
@@ -106,7 +105,7 @@ export class GivenRequest<C = unknown> {
     return value === undefined ? undefined : String(value);
   }
 
-  /** Several values of a header can be ambiguous. */
+  /** A header that is sent several times can be ambiguous. */
   isRepeated(name: string): boolean {
     this.#check("headers", name);
     return (this.#req.headersDistinct[name.toLowerCase()] ?? []).length > 1;
@@ -123,7 +122,6 @@ export class GivenRequest<C = unknown> {
     return Array.isArray(this.#req.body) && isJsonBody(this.#req);
   }
 
-  /** The elements are not checked. */
   elements(): readonly unknown[] {
     const most = this.#description.body?.maxItems;
     if (most === undefined) throw unlisted("body", "an array");
@@ -153,8 +151,7 @@ export class GivenRequest<C = unknown> {
   }
 
   #check(kind: "parameters" | "headers" | "preferences", name: string): void {
-    // If all fields of a parameter are hidden, it is not described, and was refused before. A feature may still ask for
-    // it.
+    // A parameter whose fields are all hidden was refused before, but its feature may still ask for it.
     if (kind === "parameters" && !this.#given.has(name)) return;
     if (Object.hasOwn(this.#description[kind] ?? {}, name)) return;
     throw unlisted(kind, name);

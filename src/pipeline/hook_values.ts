@@ -4,7 +4,6 @@ import { isDocument } from "../schema/mongoose/bson.ts";
 import { type FailedCast, findFailedCast, wordsOf } from "../write/failed_casts.ts";
 import type { LevelContext } from "./request/request_context.ts";
 
-/** A hook may return a value that its field cannot have. The error names the hook for the developer. */
 export function checkHookValues(
   { level: { target, operation, shape } }: LevelContext,
   { hook, entity }: { readonly hook: HostFunction; readonly entity: object },
@@ -20,7 +19,7 @@ export function checkHookValues(
   );
 }
 
-/** A promise shows a missing `await` in a hook. */
+/** A promise as a value shows a missing `await` in a hook. */
 function unawaited(entity: object): FailedCast | undefined {
   for (const path in entity) {
     const value: unknown = entity[path as keyof object];

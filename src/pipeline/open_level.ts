@@ -26,7 +26,7 @@ import { viaOf } from "./plugins/admit_client.ts";
 import { operationAt } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
-/** The parents are read first as the reader sees them, so that a hidden parent hides its parts. */
+/** Parents in the path are read first, so that a parent that is hidden from the reader hides its parts. */
 export async function openLevel(context: LevelContext): Promise<OpenLevelContext> {
   const source = context.above === undefined
     ? new CollectionSource(await settingsFor(context))
@@ -91,7 +91,7 @@ async function sourceBelow(above: OpenLevelContext, context: LevelContext): Prom
     : await makeReferenceSource({ ...options, holder: parent });
 }
 
-/** A hook has allowed the write by these values, which must be stored unchanged. */
+/** A hook has allowed the write by these values of the parent, which must be stored unchanged. */
 function unchangedIn(entity: object, place: PartPath): Filter | undefined {
   const unchanged = isDocument(entity) ? unchangedSinceHooks(entity) : {};
   if (isEmpty(unchanged)) return place.unchanged;
@@ -166,7 +166,7 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   };
 }
 
-/** A page has applied the option `limit` of a hook already. */
+/** A page already contains the option `limit` of a hook. */
 function optionsOf({ pieces, level, state }: LevelContext): Record<string, unknown> {
   const { skip, limit: _limit, ...others } = state.options;
   const lean = level.hooks.lean === true && { lean: true };
@@ -180,7 +180,7 @@ function optionsOf({ pieces, level, state }: LevelContext): Record<string, unkno
   return { ...others, sort: windowOrder({ pieces, state }), ...lean };
 }
 
-/** Ends with `_id`, so that no page repeats or misses an entity. */
+/** The order ends with `_id`, so that no page repeats or misses an entity. */
 export function windowOrder(
   { pieces: { order }, state }: Pick<LevelContext, "pieces" | "state">,
 ): Readonly<Record<string, unknown>> {

@@ -56,10 +56,8 @@ const HELD: Readonly<Record<FieldShape["kind"], string>> = {
   scalar: "no text",
 };
 
-/** `"scalar"` allows no lists and no objects. */
 export type FieldNeed = "any" | "scalar" | "text";
 
-/** Fields that are hidden or have another type are errors. */
 function checkFields(
   given: unknown,
   { option, need, shape, fail }: GivenOption & { readonly need: FieldNeed; readonly shape: Shape },
@@ -80,12 +78,8 @@ export interface OptionPlace {
   readonly target: ModelClass;
   readonly schema: Schema;
   readonly shape: Shape;
-  /** The property of the parent. `undefined` without a parent. */
   readonly link: PartLink | undefined;
-  /**
-   * Whether a `scope` or `getConnection` on the path shows callers different entities, so that an answer for one must
-   * not be sent to another.
-   */
+  /** Whether a `scope` or `getConnection` shows callers different entities, so that they cannot share an answer. */
   readonly isDivided: boolean;
   readonly methods: readonly Method[];
   /** Fields that a hook may leave out of the answer. */
@@ -149,7 +143,7 @@ export class OptionReader {
     return checkKind(this.value, { kind: "number", ...this.#given });
   }
 
-  /** In milliseconds. The error message shows `example`. */
+  /** The result is in milliseconds. */
   duration(example: Duration): number {
     const duration = durationMS(this.value);
     if (duration === undefined) {
@@ -165,7 +159,6 @@ export class OptionReader {
     return checkKind(value, { kind: "boolean", ...this.#given });
   }
 
-  /** `kind` is a noun in the error message. */
   list(kind: string): readonly string[] {
     if (isNames(this.value)) return this.value;
     throw this.fail(`needs a list of ${kind} as "${this.#name}"`);

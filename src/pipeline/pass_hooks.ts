@@ -7,7 +7,7 @@ import { isOver } from "./request/response.ts";
 import { errorContext } from "./request/reporter.ts";
 import { type Call, enterLevel, type LevelContext } from "./request/request_context.ts";
 
-/** Anything but `true` is refused, so that a forgotten `return` admits nobody. */
+/** Any result of a `preFetch` hook but `true` is refused, so that a forgotten `return` admits nobody. */
 export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">): Promise<void> {
   for (const context of levels) {
     const { preFetch } = context.level.hooks;
@@ -29,7 +29,7 @@ export interface HookArguments {
   readonly previous?: object | undefined;
 }
 
-/** `null` or `false` rejects the entity. `undefined` throws, because a `return` is missing. */
+/** The result `null` or `false` of a hook rejects the entity. `undefined` throws, because a `return` is missing. */
 export function passHook(
   context: LevelContext,
   name: EntityHookName,
@@ -45,8 +45,8 @@ export function passHook(
 }
 
 /**
- * After a write, an error would tell the client to repeat it. `undefined` only rejects the entity, and is reported
- * once.
+ * After a write, an error would make the client repeat it. A forgotten `return` therefore only rejects the entity, and
+ * is reported once.
  */
 export function passHookAfterWrite(
   context: LevelContext,

@@ -13,8 +13,8 @@ import { passesUnread } from "./strict_bodies.ts";
 export type ChangeFacts = Pick<WriteCommand, "body" | "bodies" | "isAtomic" | "limit">;
 
 /**
- * A single statement is faster. `undefined` if documents are needed, for hooks, for rules of the model, or to find the
- * cause of a refusal.
+ * A write by one statement is faster. `undefined` if hooks, rules of the model or the cause of a refusal need
+ * documents.
  */
 export async function performWrite(
   context: OpenLevelContext,
@@ -45,7 +45,7 @@ export async function performWrite(
   return typeof sent === "string" ? undefined : sent;
 }
 
-/** Their statement can have the fields that a hook names as conditions. */
+/** The statements of these operations can have the fields that a hook names as conditions. */
 const ASKED: ReadonlySet<string> = new Set(["update", "remove", "replace"]);
 
 interface AskedWrite {
@@ -53,7 +53,6 @@ interface AskedWrite {
   readonly send: Extract<PlannedWrite, { kind: "statement" }>["send"];
 }
 
-/** "refused" means that documents must write the change. */
 async function sendAsked(
   context: OpenLevelContext,
   { hook, send }: AskedWrite,

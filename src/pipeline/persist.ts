@@ -26,7 +26,7 @@ export async function persistOne(
 }
 
 /**
- * An invalid entity prevents all writes. A failed hook prevents the next ones, because writes of hooks cannot be
+ * An invalid entity prevents all writes. A failed hook prevents only later ones, because writes of hooks cannot be
  * undone.
  */
 export async function persistEach(
@@ -55,7 +55,7 @@ export async function persistRemoval(
   await timeBudget.wait(Promise.resolve(work));
 }
 
-/** Not a document of the model, so only its declared fields without `_id` are validated. */
+/** An entity that is no document of the model is validated by its declared fields, without `_id`. */
 async function validateEntity(
   entity: object,
   { target, shape }: Pick<Level, "target" | "shape">,

@@ -5,30 +5,29 @@ import type { CountRead, FoundPage, PageRead } from "../sources/source.ts";
 import type { Frame } from "./request/frame.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
-/** All filters apply. Any other piece can come from one feature only, because two could contradict each other. */
+/** Filters of all features apply. Other pieces come from one feature only, because two could contradict each other. */
 export interface Pieces {
-  /** In addition to `q`, the filter of hooks and the scopes. */
+  /** A condition in addition to `q`, the filter of hooks and the scopes. */
   readonly filter?: Filter;
   /** The last key is `_id`. */
   readonly order?: Order;
-  /** Shown in addition to `_id`. Missing if all fields are shown. */
+  /** The fields to show in addition to `_id`. Missing if all are shown. */
   readonly shown?: readonly string[];
-  /** The entities of all pages are counted. */
   readonly total?: CountRead;
   readonly window?: Window;
   readonly frame?: Frame;
   /** Reads the referenced entities to show in the place of their identifiers. */
   readonly fills?: TargetFinder;
-  /** Missing for at most one entity. */
+  /** The number of entities to create. Missing for at most one entity. */
   readonly creations?: number;
 }
 
 export interface Window {
   readonly limit: number;
   readonly skip: number;
-  /** Live lists compare it, because only requests for the same page can share a read. */
+  /** Live lists compare the cursor, because only requests for the same page can share a read. */
   readonly after?: unknown;
-  /** A live list calls it for each read, because the entity of the cursor may have moved. */
+  /** A live list locates the page for each read, because the entity of the cursor may have moved. */
   locate(context: OpenLevelContext): Promise<PageRead>;
 }
 

@@ -99,7 +99,7 @@ export async function concatenatedTexts(
   return (await entityTexts(context, values)).join(separator);
 }
 
-/** Populating costs a query for each batch and reference field. */
+/** Populating costs a query for each batch and reference field, so batches are filled. */
 export async function* inBatches(
   { pieces: { fills } }: OpenLevelContext,
   lists: AsyncIterable<readonly unknown[]>,

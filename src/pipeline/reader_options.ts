@@ -21,10 +21,9 @@ interface ParsedRequest {
   readonly bodyLimits: Required<BodyLimits>;
 }
 
-/** In the order of the phases. The exclusive feature is the first. */
+/** `active` has the order in which features run, and begins with the exclusive feature. */
 export interface ParsedFeatures {
   readonly active: readonly ActiveFeature[];
-  /** The exclusive feature. */
   readonly exclusive?: ActiveFeature;
 }
 
@@ -58,7 +57,6 @@ export class ReaderOptions {
     for (const { feature, config } of this.#features) feature.start?.(config, route);
   }
 
-  /** An exclusive feature refuses all features that its `keeps` does not name. */
   parse({ req, ofHooks, captured, bodyLimits }: ParsedRequest): ParsedFeatures {
     if (this.declared.isEmpty) return NOTHING;
     const given = readParameters(req.url, {
@@ -114,10 +112,7 @@ interface AppliedFeatures {
   readonly applied: readonly ReaderFeature[];
 }
 
-/**
- * Clients rely on the effect of a header, so none may be without effect. Headers of other exclusive features are
- * ignored, as in every request without them.
- */
+/** A header without effect is refused, because clients rely on it. Headers of other exclusive features are ignored. */
 function refuseHeaders(
   { headers }: FrameworkRequest,
   { exclusive, features, applied }: AppliedFeatures,

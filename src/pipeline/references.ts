@@ -22,17 +22,14 @@ import { storedText } from "../store/values.ts";
 import type { Fail } from "./option_reader.ts";
 import { type LevelContext, requestView } from "./request/request_context.ts";
 
-/** `target` is missing for a model of Mongoose alone. */
+/** `target` is missing for a plain model of Mongoose. */
 export interface ReferredModel {
   readonly model: Model<unknown>;
   readonly target?: ModelClass;
   readonly scope: Filter;
 }
 
-/**
- * Evaluates each scope once. With `isGuarded`, clients see or select by the entities, so the `preFetch` hooks narrow it
- * too.
- */
+/** With `isGuarded`, clients see the entities or select by them, so the `preFetch` hooks narrow the scope too. */
 export async function referredModels(
   context: LevelContext,
   fields: Iterable<FieldShape>,
@@ -59,7 +56,7 @@ export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   const ref: unknown = type?.options.ref;
   // A class that is referenced by its name may not be compiled yet.
   const target = referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
-  // An adopted model of this name on another connection.
+  // The name may belong to an adopted model on another connection.
   const isForeign = type?.options.identifierOnly === true && target !== undefined &&
     adoptionOf(target) !== undefined && modelName(target) !== ref;
   return isForeign ? undefined : target;
@@ -72,7 +69,7 @@ export function guardsOf({ preFetch }: Pick<Hooks<never>, "preFetch">): readonly
 }
 
 /**
- * A hook of `one()` may hide entities or fields, but does not run for a reference. Clients could read or guess them.
+ * A hook of `one()` may hide entities or fields that a reference would reveal, because it does not run for references.
  */
 export function checkGuards(
   reference: FieldShape,
@@ -134,7 +131,7 @@ async function classScope(
 ): Promise<Filter> {
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;
-  // The `scope` of the referenced class is written for its reads, so the request looks like a read of one entity.
+  // The `scope` of the referenced class is written for reads, so the request looks like a read of one entity.
   const framework = {
     ...state,
     filter: {},
@@ -150,7 +147,7 @@ async function classScope(
     const given = await runHook("scope", () => scope(request));
     scopes.push(checkFilter(given, { what: "scope", model: target.name, shape }));
   }
-  // Runs again, although the reader has passed these hooks: they may narrow the filter.
+  // The `preFetch` hooks run again, because they may narrow the filter.
   for (const guard of asksGuards ? readersOf(target).flatMap(guardsOf) : []) {
     if (await runHook<unknown>("preFetch", () => guard(request)) !== true) throw forbidden();
     const { filter } = request.framework;
@@ -163,7 +160,6 @@ interface CheckedReference extends NamedReference {
   readonly key?: string;
 }
 
-/** A single query for each reference field. */
 export async function missingReferences(
   context: LevelContext,
   references: readonly CheckedReference[],

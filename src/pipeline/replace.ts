@@ -39,8 +39,8 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
   for (let tries = 1;; tries++) {
     try {
       const opened = tries === 1 ? context : await openLevel(context);
-      // Another request has stored an entity that is hidden or not referenced by its parent yet. The PUT waits for its
-      // next attempt without the hooks.
+      // The entity that another request has stored is hidden, or not referenced by its parent yet. The PUT waits for
+      // its next attempt without the hooks.
       const isHidden = isTaken && tries < most && await isAbsent(opened);
       if (!isHidden) {
         const fetched = await fetchOne(opened);
@@ -61,7 +61,6 @@ async function isAbsent(context: OpenLevelContext): Promise<boolean> {
   return await (await prepareEntitiesRead(context)).one(idParam(context)) === null;
 }
 
-/** A new entity is stored with the key of the path. */
 function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
   const { shape, writes: { by = "_id" } = {} } = context.level;
   const field = shape.fields.get(by);
@@ -82,7 +81,6 @@ function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
   return { ...body, [by]: text };
 }
 
-/** The PUT starts again, because it may replace the entity that was stored at the same time. */
 function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
   const { MongoServerError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === 11000 &&
@@ -91,7 +89,7 @@ function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
     isDuplicateIn(error, [context.level.target]) !== false;
 }
 
-/** `Location` is the path of `one()`, or otherwise of the request. */
+/** `Location` is the path of `one()`, or of the request if there is no `one()`. */
 function located(
   { req, level: { writes } }: OpenLevelContext,
   { created, ...answer }: TextAnswer,

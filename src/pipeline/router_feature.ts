@@ -16,10 +16,9 @@ export interface Endpoint {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
   readonly path: string;
   readonly description: EndpointDescription;
-  /** Missing for an option of the framework. */
+  /** The name of the plugin. Missing for an option of the framework. */
   readonly plugin?: string;
   readonly route?: PluginRoute;
-  /** The endpoint can send requests to `routes`. */
   serve(req: Request, routes: RequestHandler): Promise<TextAnswer>;
 }
 
@@ -27,13 +26,12 @@ export interface EndpointDescription {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** The name above its operations in the document. The default is the identifier. */
+  /** The heading in the OpenAPI document. The default is `operationId`. */
   readonly tag?: string;
   /** Whether the guard of the router does not run. */
   readonly isOpen?: boolean;
   readonly isGuarded?: boolean;
   readonly deprecated?: boolean;
-  /** In the query of the URL. */
   readonly parameters?: Readonly<Record<string, ParameterFacts>>;
   readonly body?: object;
   readonly answers: Readonly<

@@ -92,7 +92,7 @@ async function operate(context: OpenLevelContext, body: JsonObject | undefined):
     : await changeAll(context, body);
 }
 
-/** For a request that checks its rights again. */
+/** Live lists and uploads check their rights again. */
 export async function admitAgain(call: Call): Promise<void> {
   const { req, client, timeBudget, route: { plugins } } = call;
   await renewAdmission({ req, client, plugins, timeBudget });

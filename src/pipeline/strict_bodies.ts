@@ -10,14 +10,17 @@ import type { Version } from "../schema/fields/system_fields.ts";
 import { checkStrictBody, type StrictPlace } from "../write/body/strict_body.ts";
 import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
 
-/** Some problems show only beside the stored entity, so a body with a problem is not written by one statement. */
+/** Some problems depend on the stored entity, so a single statement writes only bodies without any problem. */
 export function passesUnread(context: LevelContext, body: JsonObject): boolean {
   if (!context.route.strict.bodies) return true;
   const { problems } = checkStrictBody(body, placeOf(context));
   return Object.keys(problems).length === 0;
 }
 
-/** A key that the caller cannot set may have the value that he sees. An old version is a 409. */
+/**
+ * A body may repeat a stored value that the client can see but not set. A repeated version that is out of date is a
+ * 409.
+ */
 export function strictProblems(
   context: LevelContext,
   { body, passed }: { readonly body: JsonObject; readonly passed?: object | undefined },
@@ -26,7 +29,7 @@ export function strictProblems(
   const place = placeOf(context, passed === undefined);
   const { problems, needsStored } = checkStrictBody(body, place);
   if (!needsStored) return problems;
-  // A PUT that creates has no stored version, so any version is out of date.
+  // A PUT that creates an entity has no stored version, so any version is out of date.
   const replaces = context.level.traits.change === "replace";
   const stored = passed === undefined ? replaces ? {} : undefined : jsonOf(passed, context);
   if (stored === undefined) return problems;
@@ -35,7 +38,7 @@ export function strictProblems(
   return verdict.problems;
 }
 
-/** Leaves out keys that may have their stored value. The operation never takes `keys`, which stay. */
+/** Problems of keys that may repeat a stored value are left out, except for `keys`, which the operation never takes. */
 export function certainProblems(
   context: LevelContext,
   { body, keys }: { readonly body: JsonObject; readonly keys: readonly string[] },
@@ -46,7 +49,7 @@ export function certainProblems(
   );
 }
 
-/** No stored entity can justify a key that the caller cannot set. */
+/** The body of an action has no stored entity whose values it could repeat. */
 export function strictActionProblems(
   { route }: LevelContext,
   { body, shape }: { readonly body: JsonObject; readonly shape: Shape },
@@ -74,7 +77,7 @@ function placeOf(
   return { shape, isEmbedded, isNew, ...isReplace && { key: writes?.by } };
 }
 
-/** Without fields that a hook or a projection may leave out, whose values clients could otherwise guess. */
+/** Fields that a hook or a projection may leave out are removed, because clients could otherwise guess their values. */
 function jsonOf(passed: object, { level: { shape, hooks, versionKey }, state }: LevelContext) {
   const text = wholeToJson(passed, { shape, unshown: unshownFields({}, shape) });
   const json: unknown = JSON.parse(text);

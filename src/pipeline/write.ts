@@ -43,7 +43,6 @@ export interface Draft extends Merged {
   readonly body: JsonObject;
   /** A prefix for paths in error messages, as in `2.` for the third entity. */
   readonly at: string;
-  /** `undefined` if the entity is new or no hook gets it. */
   readonly previous?: object | undefined;
   readonly isNew: boolean;
 }
@@ -59,7 +58,6 @@ export async function writeOnce(
   return await saveDraft(context, makeDraft(context, given));
 }
 
-/** `change` returns the references whose entities must exist. */
 export async function changeEntity(
   context: OpenLevelContext,
   change: (entity: Document) => Promise<Merged["references"]>,
@@ -100,7 +98,7 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<TextA
   );
   const written = saved?.entity ?? ready;
   const outer = outerVersionAfter(context);
-  // The result of `persist` may have no identifier, so the idempotency key stores it before.
+  // The result of `persist` may have no identifier, so the idempotency key gets the entity from before the hook.
   await claim?.finish([ready]);
   return await answerWritten(context, {
     entity: saved && await passAgain(context, saved.entity),
@@ -116,7 +114,7 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<TextA
 
 /**
  * Other requests may have stored values that the client may not see. Hooks of parents would need another read, so parts
- * that they guard are not shown at all.
+ * that they guard are not shown.
  */
 async function passAgain(context: OpenLevelContext, entity: object): Promise<object | undefined> {
   if (!factsOf(entity).isChangedByOthers) return entity;
@@ -198,7 +196,7 @@ export function mergeDraft(
   return { ...merged, ...!isEmpty(all) && { problems: all }, body, at, previous, isNew };
 }
 
-/** Adds the errors of other values, so that a form can show all errors at once. */
+/** All errors are collected, so that a form can show them at once. */
 export async function refuseProblems(
   context: OpenLevelContext,
   drafts: readonly Draft[],
@@ -281,7 +279,7 @@ async function draftProblems(
   return await timeBudget.wait(problemsIn(entity, { shape, counts }));
 }
 
-/** For a document that will not be saved. Validators of the application may throw. */
+/** The document loses its middleware, so it must not be saved. Validators of the application may throw. */
 export async function problemsIn(
   doc: Document,
   { shape, counts = () => true }: {

@@ -53,7 +53,7 @@ async function writeAlone(context: OpenLevelContext, body: unknown): Promise<Ite
   }
 }
 
-/** After its first error, the entity takes part in no further step. */
+/** After its first error, an entity takes part in no further step. */
 interface Attempt {
   readonly body: unknown;
   readonly passed?: object;

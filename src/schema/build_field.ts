@@ -65,7 +65,6 @@ const ELEMENT_OPTIONS = new Set([
   ...["lowercase", "uppercase", ...VALUE_OPTIONS],
 ]);
 
-/** Mongoose gets a definition made from these options, not a copy. */
 const OWN_OPTIONS = new Set(["type", "items", "embedded", "ref", "of", "enum"]);
 
 const SCALARS = new Map<unknown, unknown>([
@@ -192,10 +191,7 @@ function valuesOfMap(field: FieldRecord, schemas: OtherSchemas): object {
   return { of: { type: kind, ...Object.fromEntries(given.map((name) => [name, true])) } };
 }
 
-/**
- * In a circular import the class may not be loaded yet, and the field would become a field of
- * strings.
- */
+/** In a circular import, the class of a field may be undefined, and the field would become a string. */
 function checkLoaded({ name, options }: FieldRecord): void {
   for (const key of ["type", "items", "ref", "of"]) {
     if (!(key in options)) continue;
@@ -212,10 +208,7 @@ function checkLoaded({ name, options }: FieldRecord): void {
   }
 }
 
-/**
- * A misspelt `hidden` would leave the field visible. A Mongoose type of the application may read
- * any option.
- */
+/** A misspelt `hidden` would leave the field visible. Only a custom schema type may read unknown options. */
 function checkOptions({ array, name, options }: FieldRecord): void {
   const { prototype } = Object(array ? options.items : options.type) as { prototype?: unknown };
   const isForeign = prototype instanceof mongoose.SchemaType && !isMongooseType(prototype);
@@ -237,7 +230,7 @@ function isKnownOption(name: string, array: boolean): boolean {
     name !== "type" && MONGOOSE_OPTIONS.has(name);
 }
 
-/** A promise counts as "restricted", so the field would be hidden from every reader. */
+/** The promise of an asynchronous `hidden` or `readonly` would restrict the field for everyone. */
 function checkAccess({ name, options }: FieldRecord): void {
   for (const option of ["hidden", "readonly"]) {
     const { [option]: given } = options;
@@ -272,7 +265,7 @@ function checkDateOnly(
   }
 }
 
-/** The first day is valid, although its midnight lies before the minimum. */
+/** With `dateOnly`, the day of a minimum is valid, although its midnight lies before the minimum. */
 function firstDay(min: unknown): unknown {
   if (Array.isArray(min)) return [firstDay(min[0]), ...min.slice(1)];
   if (typeof min !== "function") return startOfDay(new Date(min as Date));
@@ -281,10 +274,6 @@ function firstDay(min: unknown): unknown {
   };
 }
 
-/**
- * Mongoose ignores some options for some types. A Mongoose type of the application may read any
- * option.
- */
 function checkConstraints(
   { array, name, options }: FieldRecord,
   { type }: Record<string, unknown>,
@@ -335,7 +324,7 @@ function boundOf(given: unknown): number | undefined {
     : undefined;
 }
 
-/** A numeric enum also maps each number to its name, and names are not allowed values. */
+/** A numeric enum of TypeScript also maps numbers to names, which are no allowed values. */
 function enumValues(given: unknown): unknown {
   if (Array.isArray(given) || typeof given !== "object" || given === null) return given;
   if ("values" in given && Array.isArray(given.values)) return given;
@@ -344,7 +333,6 @@ function enumValues(given: unknown): unknown {
   );
 }
 
-/** Functions are called, because all classes are loaded when schemas are built. */
 export function fieldKind(type: unknown): unknown {
   if (SCALARS.has(type)) return SCALARS.get(type);
   if (typeof type !== "function") return undefined;

@@ -43,18 +43,16 @@ import { countSaves } from "./mongoose/statements/save_by.ts";
 export interface BuiltSchema {
   readonly schema: Schema;
   readonly refersTo: Set<ModelClass>;
-  /** Two classes may embed each other, so a search must remember visited schemas. */
   readonly embeds: Set<BuiltSchema>;
 }
 
 export interface SchemaAddition {
-  /** Runs before `configure()` of the class. */
   add(target: ModelClass, schema: Schema): void;
-  /** Runs after `configure()`, which may add indexes. */
+  /** Changes the schema after `configure()`, which may have added indexes. */
   finish(target: ModelClass, schema: Schema): void;
 }
 
-/** A schema belongs to no router, so the additions of all routers apply. */
+/** All routers share the schema of a class, so the additions of every router apply to it. */
 const additions = new Set<SchemaAddition>();
 
 export function addToSchemas(addition: SchemaAddition): void {
@@ -68,7 +66,6 @@ export type BuiltSchemas = WeakMap<ModelClass, BuiltSchema>;
 const usual: BuiltSchemas = new WeakMap();
 const classes = new WeakMap<Schema, ModelClass>();
 
-/** `undefined` for schemas that `configure()` has added. */
 export function schemaClass(holder: SchemaType | Shape | undefined): ModelClass | undefined {
   const { schema } = (holder ?? {}) as { schema?: Schema };
   return schema && classes.get(schema);
@@ -81,7 +78,7 @@ export function embeddedClasses(target: ModelClass): ModelClass[] {
   );
 }
 
-/** All connections share the shapes of this schema. */
+/** All connections share the shapes of the default connection's schema of a class. */
 export function usualSchema(schema: Schema): Schema {
   const target = classes.get(schema);
   return target === undefined ? schema : buildSchema(target).schema;
@@ -96,7 +93,7 @@ export function isBuilt(target: ModelClass): boolean {
  */
 export function buildSchema(target: ModelClass, given: BuiltSchemas = usual): BuiltSchema {
   const adoption = adoptionOf(target);
-  // The plugins of the connection are in the schema of an adopted model.
+  // The schema of an adopted model already contains the connection's plugins.
   const built = adoption === undefined ? given : usual;
   const known = built.get(target);
   if (known !== undefined) return known;
@@ -158,7 +155,7 @@ function fillSchema(
     return inner.schema;
   };
   const idOf = (referred: ModelClass) => buildSchema(referred).schema.path("_id");
-  // A class that refers to itself needs the type of its `_id`.
+  // The `_id` comes first, because a reference of the class to itself needs its type.
   const idFirst = [...fields].sort(([a], [b]) => Number(b === "_id") - Number(a === "_id"));
   forAll(idFirst, ([name, field]) =>
     naming(target, () => {
@@ -202,7 +199,7 @@ function fillSchema(
   hideWithin(schema);
 }
 
-/** Mongoose copies the schema's methods to this prototype, so later methods must be copied too. */
+/** Mongoose copies the methods of an embedded schema to this class only once, so later ones must be copied too. */
 interface EmbeddedClass {
   readonly schema: Schema;
   readonly prototype: object;
@@ -211,7 +208,6 @@ interface EmbeddedClass {
 
 const hiding = new WeakSet<Schema>();
 
-/** For schemas that `buildSchema()` does not build. */
 export function hideAdded(schema: Schema): void {
   castUuids(schema);
   cutTimes(schema);
@@ -221,7 +217,7 @@ export function hideAdded(schema: Schema): void {
   hideWithin(schema);
 }
 
-/** `configure()` may add embedded schemas, whose hidden fields JSON would show. */
+/** JSON would show the hidden fields of embedded schemas that `configure()` has added. */
 export function hideWithin(schema: Schema): void {
   const held = Object.values(schema.paths).flatMap(typesWithin).flatMap((type) => {
     const { Constructor: held } = type as { readonly Constructor?: Partial<EmbeddedClass> };
@@ -237,14 +233,13 @@ export function hideWithin(schema: Schema): void {
   }
 }
 
-/** Every create without the field would be refused. */
 function refuseDefault(type: SchemaType): void {
   const constraint = constraintAgainstDefault(type);
   if (constraint === undefined) return;
   throw new TypeError(`property "${type.path}" has a "default" that its "${constraint}" refuses`);
 }
 
-/** MongoDB would remove no documents. */
+/** MongoDB removes no documents by an index with a negative or too large expiry. */
 function refuseExpiry(schema: Schema): void {
   for (const [keys, { expireAfterSeconds: seconds = 0 }] of schema.indexes()) {
     if (seconds >= 0 && seconds <= MAX_TTL_SECONDS) continue;
@@ -256,9 +251,7 @@ function refuseExpiry(schema: Schema): void {
   }
 }
 
-/**
- * With `select: false` on an object and a Map in it, Mongoose excludes both, and MongoDB refuses.
- */
+/** Mongoose would exclude an object and a Map inside that both have `select: false`, which MongoDB refuses. */
 function refuseInnerMaps(schema: Schema): void {
   for (const [path, type] of Object.entries(schema.paths)) {
     const { schema: inner } = type as { readonly schema?: Schema };
@@ -280,7 +273,7 @@ function unselectedMap(schema: Schema, above: readonly Schema[]): string | undef
   return undefined;
 }
 
-/** Mongoose would read the version at one path and increment it at another. */
+/** With a nested version, Mongoose would read it at one path and increment it at another. */
 function refuseNestedVersion(schema: Schema): void {
   const key: unknown = schema.get("versionKey");
   if (typeof key === "string" && key.includes(".")) {
@@ -288,17 +281,16 @@ function refuseNestedVersion(schema: Schema): void {
   }
 }
 
-/** Mongoose adds the version field only when it compiles a model. Filters are compiled earlier. */
+/** Mongoose adds the version field only when it compiles a model, but filters are compiled earlier. */
 function addVersion({ rests }: ModelDescription, schema: Schema): void {
   const key: unknown = schema.get("versionKey");
   if (rests.length === 0 || typeof key !== "string" || schema.path(key) !== undefined) return;
   schema.add({ [key]: Number } as Parameters<Schema["add"]>[0]);
 }
 
-/** Nobody calls it on the document of a model, so Mongoose has always allowed this path, as in trees of categories. */
+/** Nobody calls `parent()` on a root document, so Mongoose allows this field. */
 const UNCALLED_MEMBER = "parent";
 
-/** The field would replace a member of Mongoose's documents, and saving or reading would fail. */
 function refuseReserved(name: string): void {
   if (name === "_id" || name === "id") return;
   if (name in mongoose.Model.prototype || RESERVED.has(name) || /^\$|\./.test(name)) {
@@ -324,11 +316,11 @@ function naming<T>(target: ModelClass, work: () => T): T {
 
 const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schemaOptions"]);
 
-/** A document is no instance of the class, so an access to a `#private` member would throw. */
+/** A Mongoose document is no instance of the class, so an access to a `#private` member would throw. */
 const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
 
 function addClassMembers(target: ModelClass, schema: Schema): void {
-  // Mongoose would run the getter of a class and of its subclass, one after another.
+  // Mongoose would run the getters of a class and of its subclass, so only the last is added.
   const members = new Map<string, PropertyDescriptor>();
   for (const owner of chainOf(target)) {
     const own = Object.getOwnPropertyDescriptors(owner.prototype);
@@ -354,14 +346,13 @@ function addInstanceMember(schema: Schema, [name, member]: [string, PropertyDesc
   if (set !== undefined) virtual.set(set);
 }
 
-/** Mongoose copies only static values to a model. */
+/** Mongoose copies static values to a model, but no static accessors. */
 export function addStaticAccessors(target: ModelClass, model: object): void {
   for (const [name, member] of staticsOf(target)) {
     if (!("value" in member)) Object.defineProperty(model, name, member);
   }
 }
 
-/** Members with names of Mongoose's models stay on the class, as the type `ModelOf` says. */
 function staticsOf(target: ModelClass): [string, PropertyDescriptor][] {
   const members = chainOf(target).flatMap((each) =>
     Object.entries(Object.getOwnPropertyDescriptors(each))

@@ -1,9 +1,9 @@
 import type { Connection, Model } from "mongoose";
 
-/** A build on an empty collection takes milliseconds. */
+/** An index build on an empty collection takes milliseconds. */
 const FIRST_BUILD_MS = 2000;
 
-/** Without the first builds of models. */
+/** The running index builds, without the first build of each model. */
 const running = new Map<Promise<unknown>, Connection>();
 
 const awaited = new WeakSet<Model<unknown>>();
@@ -15,8 +15,8 @@ export function noteBuild(connection: Connection, build: Promise<unknown>): void
 }
 
 /**
- * MongoDB refuses a transaction on a collection whose indexes have changed. Waits only once,
- * because a build may wait for an earlier transaction. Returns whether a build was awaited.
+ * MongoDB refuses a transaction on a collection whose indexes have changed. A build is awaited only once, because it
+ * may wait for an earlier transaction.
  */
 export async function awaitBuilds(connection: Connection): Promise<boolean> {
   const client = connection.getClient();
@@ -30,7 +30,7 @@ export async function awaitBuilds(connection: Connection): Promise<boolean> {
   return true;
 }
 
-/** A failure is not thrown: the caller checks whether the indexes exist. */
+/** A failed build throws no error, because the caller checks whether the indexes exist. */
 export async function waitFor(build: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_BUILD_MS));

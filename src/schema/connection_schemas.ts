@@ -9,18 +9,15 @@ interface PluginSchemas {
   readonly built: BuiltSchemas;
 }
 
-/** As they were when the first model was compiled. */
+/** The default connection's plugins when the first model was compiled. */
 let usual: readonly Plugin[] | undefined;
 
 const withoutPlugins: BuiltSchemas = new WeakMap();
 
-/** Keyed by the first plugin's function, so that the schemas are garbage-collected with it. */
+/** The schemas are keyed by the first plugin's function, so that they are garbage-collected with it. */
 const withPlugins = new WeakMap<object, PluginSchemas[]>();
 
-/**
- * `undefined` for the plugins of the default connection. Mongoose applies plugins to a schema only
- * once, so only connections with the same plugins share schemas.
- */
+/** Only connections with the same plugins share schemas. `undefined` means the default connection's. */
 export function schemasFor({ plugins }: Connection): BuiltSchemas | undefined {
   if (isSame(plugins, usualPlugins())) return undefined;
   const [first] = plugins as readonly Plugin[];

@@ -9,7 +9,7 @@ export interface PartLink {
   readonly owner: ModelClass;
   readonly property: string;
   readonly array: boolean;
-  /** Otherwise the parent stores the identifier of the part. */
+  /** `false` if the parent stores only the identifier of the part. */
   readonly embedded: boolean;
   readonly required: boolean;
 }

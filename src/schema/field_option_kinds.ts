@@ -19,7 +19,7 @@ const ACCESS: FieldKind = [
   "neither a boolean nor a function",
   (value) => isBoolean(value) || isFunction(value),
 ];
-/** Mongoose takes any other string for an ascending index. */
+/** Mongoose builds an ascending index for a kind that is not listed here. */
 const INDEX_KINDS = ["2d", "2dsphere", "hashed", "text", "asc", "ascending", "desc", "descending"];
 const isIndexKind: Check = (value) => typeof value === "string" && INDEX_KINDS.includes(value);
 const INDEX_FLAGS = ["unique", "sparse", "hidden", "background"];
@@ -56,7 +56,7 @@ export const OWN_KINDS: Readonly<Record<string, FieldKind>> = {
   >,
 };
 
-/** A Mongoose type of the application may read these options otherwise. */
+/** A custom schema type may read these options of Mongoose differently. */
 export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
   required: ["neither a boolean nor a text nor a function", isRequired],
   unique: [
@@ -111,14 +111,14 @@ export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
   subtype: LENGTH,
 };
 
-/** Mongoose compares a number with any limit, so a date or a function would refuse every number. */
+/** Mongoose compares numbers with any limit, so a date or a function would refuse every number. */
 export const KINDS_OF_TYPES: Readonly<Record<string, Readonly<Record<string, FieldKind>>>> = {
   Number: Object.fromEntries(
     ["min", "max"].map((name) => [name, ["not a finite number", bounded(isNumber)]]),
   ),
 };
 
-/** Mongoose also takes a list of a value and its error message. */
+/** Mongoose also takes an array of an option's value and its error message. */
 function bounded(isValue: Check): Check {
   return (value) =>
     isValue(value) ||
@@ -126,7 +126,7 @@ function bounded(isValue: Check): Check {
       (isNonEmptyString(value[1]) || isFunction(value[1]));
 }
 
-/** Mongoose casts the limits of dates and calls functions that return them. */
+/** Mongoose casts `min` and `max` of dates, and calls functions that return them. */
 function isBound(value: unknown): boolean {
   if (value instanceof Date) return !Number.isNaN(value.getTime());
   return isNumber(value) || isFunction(value) ||

@@ -56,7 +56,7 @@ export function getModel<C extends ModelClass>(
   return (cached ?? runOutside(() => compile(target, connection))) as unknown as ModelOf<C>;
 }
 
-/** Compiles no model, which would create a collection. */
+/** Compiles no model, because that would create its collection. */
 export async function storedClasses(
   targets: readonly ModelClass[],
   connection: Connection,
@@ -111,7 +111,6 @@ function compileReferred(target: ModelClass, connection: Connection): void {
   for (const referred of referredModels(buildSchema(target))) getModel(referred, connection);
 }
 
-/** For objects that are stored inside other entities. */
 export function embeddedModel(target: ModelClass, connection: Connection): Model<unknown> {
   const cached = connection.models[embeddedName(target)];
   if (cached !== undefined) return cached;
@@ -124,7 +123,7 @@ function embeddedName(target: ModelClass): string {
   return `${modelName(target)}~embedded`;
 }
 
-/** Only casts and validates. */
+/** A model that only casts and validates, without a database. */
 export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
   const connection = makeDetachedConnection();
   connection.plugins.push(...usualPlugins());
@@ -132,7 +131,7 @@ export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
 });
 
 function compileEmbedded(target: ModelClass, connection: Connection): Model<unknown> {
-  // Only the outer entity has a version.
+  // An embedded object has no version.
   const { schema } = buildSchema(target, schemasFor(connection));
   dropReferencedObjects(schema);
   dropUnreadable(schema);
@@ -149,7 +148,7 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
   return model;
 }
 
-/** Must run after the compilation, in which Mongoose builds the schemas of discriminators. */
+/** Must run after the model is compiled, because Mongoose then builds the schemas of discriminators. */
 function guardKinds(model: Model<unknown>): void {
   const schema = model.schema as Schema;
   for (const each of schemasWithin(schema)) hideWithin(each);

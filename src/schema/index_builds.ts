@@ -7,14 +7,13 @@ import { memoize } from "./memoize.ts";
 import { isOpen } from "./mongoose/connections.ts";
 import { declaredIndexes, type SchemaIndex } from "./mongoose/schemas/change_indexes.ts";
 
-/** Doubles with each attempt, up to `LONGEST_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
 
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
-/** The next write request reports each failure once. */
+/** The next write request reports each failed index build once. */
 const unreportedOf = memoize((_target: ModelClass) => new Set<IndexBuilds>());
 
 export function watchIndexes(model: Model<unknown>, target: ModelClass): void {
@@ -29,15 +28,12 @@ export function hasUnreportedFailures(target: ModelClass): boolean {
   return unreportedOf(target).size > 0;
 }
 
-/**
- * Without the unique indexes, two writes could store equal values, so a failed build is repeated.
- */
+/** Without the unique indexes, two writes could store equal values, so a failed index build is repeated. */
 export class IndexBuilds {
   readonly #model: Model<unknown>;
   readonly name: string;
   readonly #unreported: Set<IndexBuilds>;
   #failure: Error | undefined;
-  /** Causes that were logged since the last successful build. */
   readonly #logged = new Set<string>();
   #missing: Error | undefined;
   #tries = 0;
@@ -58,8 +54,7 @@ export class IndexBuilds {
   }
 
   /**
-   * The unique indexes exist on the deployment that the connection currently uses. After the first
-   * check also `true` for a user who may not list indexes.
+   * `true` if the unique indexes exist on the current deployment, or if, after a check, the user may not list indexes.
    */
   get areBuilt(): boolean {
     return this.#stands === this.#model.db.getClient();
@@ -69,7 +64,6 @@ export class IndexBuilds {
     return this.#unreported.delete(this) ? this.#failure : undefined;
   }
 
-  /** The result is for the deployment that the connection currently uses. */
   async areUniqueStanding(): Promise<boolean> {
     const client = this.#model.db.getClient();
     if (uniqueIndexes(this.#model).length === 0) return true;
@@ -81,7 +75,7 @@ export class IndexBuilds {
     return missing.length === 0 && !await this.#hasOlder(client);
   }
 
-  /** It would refuse values that a class option allows. No index is dropped. */
+  /** An older unique index would refuse values that a class option allows. Mongrove drops no index. */
   async #hasOlder(client: object): Promise<boolean> {
     if (this.#withoutOlder === client) return false;
     const older = await olderUnique(this.#model);
@@ -90,7 +84,7 @@ export class IndexBuilds {
     return older.length > 0;
   }
 
-  /** Waits a bounded time for the first build, and builds missing indexes once more. */
+  /** Waits a limited time for the first index build, and builds missing indexes once more. */
   async isStandingFor(isNeeded: (index: UniqueIndex) => boolean): Promise<boolean> {
     if (this.areBuilt) return true;
     this.#unique ??= uniqueIndexes(this.#model).map(([key, options]) => ({
@@ -115,8 +109,7 @@ export class IndexBuilds {
   }
 
   /**
-   * Once for each deployment: the connection may have been reopened on another one during the first
-   * build.
+   * The connection may have been reopened on another deployment during the first build, so each gets one more build.
    */
   async #buildAnew(): Promise<void> {
     const client = this.#model.db.getClient();
@@ -132,7 +125,6 @@ export class IndexBuilds {
     this.#logged.clear();
     this.#tries = 0;
     this.#unreported.delete(this);
-    // No hint if the indexes cannot be listed.
     olderUnique(this.#model).then((older) => {
       const text = olderText(this.name, older);
       if (older.length === 0 || this.#logged.has(text)) return;
@@ -155,7 +147,7 @@ export class IndexBuilds {
     this.#retryIn(pause, this.#model.db.getClient());
   }
 
-  /** The indexes of another deployment are built separately. */
+  /** The indexes of another deployment are built separately, so the retries end. */
   #retryIn(pause: number, client: object): void {
     const retry = () => {
       const { db } = this.#model;
@@ -172,7 +164,7 @@ export function buildsIndexes({ db, schema }: Model<unknown>): boolean {
   return ![schema.get("autoIndex"), db.get("autoIndex"), db.base.get("autoIndex")].includes(false);
 }
 
-/** These identifiers differ at each attempt, so the cause would be logged each time. */
+/** Removes identifiers that differ at each attempt, so that a cause is not logged each time. */
 function causeOf({ message }: Error): string {
   return message.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\bconnection \d+/g, "");
 }
@@ -193,7 +185,7 @@ function olderText(name: string, older: readonly string[]): string {
   return `Unique indexes of "${name}" are older than its class options, which need other indexes; drop ${older}`;
 }
 
-/** The unique indexes that only the class without its class options would have. */
+/** Finds stored unique indexes that the class would have only without its class options. */
 async function olderUnique(model: Model<unknown>): Promise<string[]> {
   const identities = new Set(
     withCollation(model, declaredIndexes(model.schema as Schema)).map(identityOf),
@@ -223,19 +215,19 @@ interface StorageStats {
 const UNAUTHORIZED = 13;
 
 /**
- * Users, databases and connections without collection statistics: every listed index counts as
+ * Error codes for users, databases and connections without collection statistics. Every listed index then counts as
  * built.
  */
 const WITHOUT_STATISTICS: ReadonlySet<unknown> = new Set([9, 13, 115, 304, 323, 40324]);
 
-/** A secondary may not have a new index yet. */
+/** Reads from the primary, because a secondary may not have a new index yet. */
 async function listedIndexes({ collection }: Model<unknown>): Promise<StoredIndex[]> {
   return await collection.listIndexes({ readPreference: "primary" }).toArray() as never;
 }
 
 /**
- * `listIndexes()` also returns indexes that are still being built and do not enforce uniqueness.
- * The statistics distinguish both.
+ * `listIndexes()` also returns unfinished indexes, which do not enforce uniqueness. The collection statistics
+ * distinguish both.
  */
 async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   const listed = await listedIndexes(model);
@@ -251,7 +243,6 @@ async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   return listed.filter(({ name }) => built.has(name));
 }
 
-/** Has an element for each shard. */
 async function statistics({ collection }: Model<unknown>): Promise<StorageStats[]> {
   const stages = [{ $collStats: { storageStats: {} } }];
   const shards = await collection.aggregate(stages, { readPreference: "primary" }).toArray();
@@ -261,7 +252,7 @@ async function statistics({ collection }: Model<unknown>): Promise<StorageStats[
 export interface UniqueIndex {
   /** A write that sets one of these top-level fields must wait for the index. */
   readonly fields: readonly string[];
-  /** The index contains entities without its fields, so every creation must wait for it. */
+  /** The index contains entities without its fields, so every create must wait for it. */
   readonly isOfAll: boolean;
   readonly text: string;
 }
@@ -270,14 +261,14 @@ function topOf(path: string): string {
   return path.split(".", 1)[0] ?? path;
 }
 
-/** A write of a field in the condition may bring an entity into a partial index. */
+/** A write of a field in its filter may bring an entity into a partial index. */
 function fieldsIn(condition: unknown): string[] {
   return Object.entries(Object(condition)).flatMap(([name, value]) =>
     name.startsWith("$") ? [value].flat().flatMap(fieldsIn) : [topOf(name)]
   );
 }
 
-/** A condition of `null` also holds for entities without the field. */
+/** A condition `null` also matches entities without the field. */
 function isOfEmpty(condition: unknown): boolean {
   return Object.values(Object(condition)).every((value) => value === null);
 }
@@ -302,7 +293,7 @@ function uniqueIndexes(model: Model<unknown>): IndexDefinition[] {
   return withCollation(model, model.schema.indexes() as SchemaIndex[]);
 }
 
-/** As in Mongoose, an index without a collation gets the one of the schema. */
+/** As in Mongoose, an index without a collation gets that of the schema. */
 function withCollation(
   { schema }: Model<unknown>,
   indexes: readonly SchemaIndex[],

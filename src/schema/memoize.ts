@@ -1,4 +1,3 @@
-/** The result is garbage-collected with the key. */
 export function memoize<K extends object, V extends NonNullable<unknown>>(
   compute: (key: K) => V,
 ): (key: K) => V {

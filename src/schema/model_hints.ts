@@ -23,12 +23,10 @@ export function hintAtModel(target: ModelClass): void {
 }
 
 export function unsentQueries(target: ModelClass): string[] {
-  // In an unrecognised version of Mongoose, its own middleware cannot be told from the
-  // application's.
+  // In an unrecognised version, Mongoose's middleware cannot be told from the application's.
   return checkMongoose().length > 0 ? [] : idleMiddleware(buildSchema(target).schema);
 }
 
-/** MongoDB stores only one entity without the field, because the index contains it too. */
 function hintAtUnique(target: ModelClass, schema: Schema): void {
   for (const [keys, { unique, sparse, partialFilterExpression }] of declaredIndexes(schema)) {
     const [name = "", ...others] = Object.keys(keys);

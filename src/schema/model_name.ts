@@ -29,7 +29,7 @@ export function referredClass(ref: unknown): ModelClass | undefined {
   try {
     return referredClass(ref());
   } catch {
-    // The function depends on the document, so it has no fixed class.
+    // A `ref` function that depends on the document has no fixed class.
     return undefined;
   }
 }

@@ -4,14 +4,14 @@ import type { StandardIssue, StandardSchema } from "../declare/decorators/field_
 import { isJson, isJsonObject, type JsonObject } from "./fields/json.ts";
 import { isDocument } from "./mongoose/bson.ts";
 
-/** The client gets the issues, while any other error is a failure of the application. */
+/** The client gets the issues of a Standard Schema. Any other error is the application's failure. */
 export class SchemaIssues extends Error {
   constructor(readonly issues: readonly StandardIssue[]) {
     super(issues[0]?.message);
   }
 }
 
-/** Mongoose would use the second of two functions as the message of the first. */
+/** Mongoose would use the second of two functions as the error message of the first. */
 export function validatorsOf(validate: unknown): unknown {
   if (Array.isArray(validate)) {
     return typeof validate[1] === "string"
@@ -35,10 +35,6 @@ export function isSchema(value: unknown): value is StandardSchema {
   return isHolder && "~standard" in value;
 }
 
-/**
- * Throws {@linkcode SchemaIssues} for an invalid value. Any other error means that the Standard
- * Schema has failed.
- */
 export function parseBySchema(schema: StandardSchema, value: unknown): MaybePromise<unknown> {
   const result = runHook("validate", () => schema["~standard"].validate(pojoOf(value)));
   return andThen(result, ({ issues, value: made }) => {
@@ -58,7 +54,7 @@ export function jsonSchemaOf(
     const written = jsonSchema?.[side]?.({ target: "draft-2020-12" });
     return isJsonObject(written) && isJson(written) ? written : undefined;
   } catch {
-    // The library throws if JSON Schema cannot express its schema.
+    // The validation library throws if JSON Schema cannot express its schema.
     return undefined;
   }
 }

@@ -3,7 +3,6 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { Stamps } from "../store/values.ts";
 import type { AddedStatements } from "../store/writes/transact.ts";
 
-/** `schema` casts the values of class options. */
 export interface StampedClass {
   readonly target: ModelClass;
   readonly schema: Schema;
@@ -13,13 +12,11 @@ export interface Additions {
   readonly target: ModelClass;
   stamps(written: StampedClass, isNew: boolean): Stamps;
   stamped(target: ModelClass): readonly string[];
-  /** Missing if a removal removes the entity from the database. */
+  /** Without this function, a removal removes the entity from the database. */
   readonly removal?: () => Stamps;
-  /** Missing if a write needs no transaction. */
   readonly addedStatements?: AddedStatements | undefined;
 }
 
-/** A new entity can get other values than an updated one. */
 export function stampsFor(
   additions: Additions | undefined,
   { schema }: Model<unknown>,

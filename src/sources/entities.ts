@@ -44,7 +44,6 @@ export function byIdentifiers(ids: readonly unknown[], unchanged: readonly Filte
   return { $or: ids.map((_id, at) => everyFilter({ _id }, unchanged[at] ?? {})) };
 }
 
-/** `undefined` if no entity can have the value. */
 export function castKey(value: unknown, field: FieldShape | undefined): unknown {
   if (field?.type === undefined || value === null) return undefined;
   const key = new BodyCast().value(value, field);
@@ -53,9 +52,7 @@ export function castKey(value: unknown, field: FieldShape | undefined): unknown 
 
 const DECIMAL = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i;
 
-/**
- * Mongoose would cast further strings, as `" "` to 0, so several paths would lead to one entity.
- */
+/** Mongoose would cast further strings, such as `" "` to 0, so several paths would lead to one entity. */
 const FORM_OF_KEY: Readonly<Record<string, RegExp>> = {
   Number: DECIMAL,
   Double: DECIMAL,
@@ -67,7 +64,6 @@ const FORM_OF_KEY: Readonly<Record<string, RegExp>> = {
   ObjectId: IDENTIFIER,
 };
 
-/** `undefined` if the string is no value of the field. */
 export function castPathKey(text: string, field: FieldShape | undefined): unknown {
   const instance = field?.type?.instance ?? "";
   const isOfType = FORM_OF_KEY[instance]?.test(text) ?? true;
@@ -82,10 +78,7 @@ function isInCalendar(text: string): boolean {
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(`${day}T`);
 }
 
-/**
- * `undefined` for a second spelling of an identifier, as `01`, so that one path leads to each
- * entity. Only an `ObjectId` may have upper-case digits.
- */
+/** `undefined` for a second spelling of an identifier, such as `01`, so that one path leads to each entity. */
 export function castPathId(text: string, { fields }: Shape): unknown {
   const field = fields.get("_id");
   if (field?.type?.instance === "ObjectId") return byIdentifier(text)?._id;
@@ -109,10 +102,6 @@ export function documentOf(entity: object): Document {
   throw new TypeError("Cannot write a plain object: the operation needs a persist hook");
 }
 
-/**
- * An action may have changed the fields in the client's filter, so only its first save is bound to
- * the filter.
- */
 export function boundSelection(
   selection: Selection,
   { version, isFirst }: SaveBinding,

@@ -27,23 +27,22 @@ interface Reduced {
 
 const reduced = new WeakMap<object, Reduced>();
 
-/** The values that were read again for hooks, in the form of the others. */
+/** Values that were read again for hooks. */
 const alsoRead = new WeakMap<object, Readonly<Values>>();
 
-/** Removed, or out of their scope, before fields were read for a hook. */
+/** Entities that were gone or out of their scope before fields were read for a hook. */
 const vanished = new WeakSet<object>();
 
 /**
  * Each entity costs a query. Hooks reject an entity that has left the scope.
- * @throws {TypeError} If the entity lacks its identifier. A hook without the fields could let the
- * entity pass.
+ *
+ * @throws {TypeError} If the entity lacks its identifier. A hook without the fields could let the entity pass.
  */
 export async function readAlso(
   source: Source,
   { entity, names, isOnly }: {
     readonly entity: object;
     readonly names: readonly string[];
-    /** The only entity of the source is found without its identifier. */
     readonly isOnly: boolean;
   },
 ): Promise<void> {
@@ -57,7 +56,6 @@ export async function readAlso(
   alsoRead.set(entity, heldBy(entity, { values, names }));
 }
 
-/** A document casts the values, and an instance does not. */
 function heldBy(
   entity: object,
   { values, names }: { readonly values: Values; readonly names: readonly string[] },
@@ -99,7 +97,6 @@ const ofEntities: EntityFields = {
 
 setEntityFields(ofEntities);
 
-/** The result is frozen and has `_id`. */
 export function readFields(
   entity: object,
   { names, leavesOut = false }: {
@@ -126,7 +123,7 @@ function valueOf(entity: object, name: string): unknown {
   return Object.hasOwn(values, name) ? Reflect.get(values, name) : undefined;
 }
 
-/** Also of a spread `{ ...document }` from a hook, with added values. */
+/** A hook may return a spread `{ ...document }` with added values. */
 function storedOf(entity: object): object {
   const spread = spreadOf(entity);
   return spread === undefined ? entity : { ...spread.stored, ...spread.added };
@@ -161,7 +158,7 @@ function convert(
   return reader.convert(value);
 }
 
-/** In the form in which the driver decodes stored values. A hook gets the copy frozen. */
+/** Copies values in the form in which the driver decodes them. A hook gets the copy frozen. */
 function copyOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Date) return new Date(value);

@@ -4,17 +4,14 @@ import type { EntityValue, InsertedEach } from "./source.ts";
 
 interface InsertOptions {
   readonly model: Model<unknown>;
-  /** Returns the error of each refused document. */
   readonly insert: (docs: readonly Document[]) => Promise<ReadonlyMap<Document, unknown>>;
-  /** Returns the entity as a read does. */
   readonly save: (entity: EntityValue) => Promise<EntityValue | undefined>;
-  /** Returns the documents as a read does, in the same order. */
   readonly readSaved: (docs: readonly Document[]) => Promise<readonly (EntityValue | undefined)[]>;
 }
 
 /**
- * Inserts by one statement, so that each entity succeeds or fails separately. Documents from hooks
- * in the place of new ones are saved separately.
+ * Inserts by one statement, so that each entity succeeds or fails separately. Documents from hooks are saved one by
+ * one.
  */
 export async function insertEntities(
   entities: readonly EntityValue[],
@@ -45,7 +42,7 @@ export async function insertEntities(
   return { errors, shown };
 }
 
-/** Documents of other models, or documents in a session of the application, cannot be inserted together. */
+/** Documents of another model, or in a session of the application, need separate statements. */
 function isNewOf(entity: EntityValue, model: Model<unknown>): entity is Document {
   return isDocument(entity) && entity.isNew && entity.constructor === model && !entity.$session();
 }

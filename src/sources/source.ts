@@ -22,15 +22,13 @@ export type EntityValue = object;
 /** A string from the path is cast. The stored identifier `_id` is not. */
 export type EntityName = string | { readonly _id: unknown };
 
-/** Hooks that name their fields, and need no entities. */
+/** Hooks that name the fields which they read, and need no entities. */
 export interface FieldHooks {
-  /** Read although the answer may not show them. */
+  /** Fields that are read although the answer may not show them. */
   readonly reads: readonly string[];
-  /** A cursor must not reveal these fields. */
+  /** Fields that a cursor must not reveal. */
   readonly leavesOut: readonly string[];
-  /** `undefined` if a hook rejects the entity. */
   pass(read: ReadFields): MaybePromise<Effect | undefined>;
-  /** Nobody waits for the answer any more. */
   isOver(): boolean;
 }
 
@@ -38,12 +36,10 @@ export interface ReadRequest {
   readonly hooks: Hooks<object>;
   /** Validators and scopes of a change need unselected fields too. */
   readonly forChange: boolean;
-  /** Entities for hooks have all fields nevertheless. */
+  /** Fields that the client selects. Entities for hooks have all fields. */
   readonly select?: readonly string[] | undefined;
   readonly finder?: TargetFinder | undefined;
-  /** The default is a comma. */
   readonly separator?: Separator | undefined;
-  /** Missing if a hook gets whole entities. */
   readonly fieldHooks?: FieldHooks | undefined;
 }
 
@@ -52,29 +48,23 @@ export interface BytesRead {
   readonly kind: "bytes";
   /** Hooks may fail, so the answer must not begin before the last entity has passed. */
   readonly runsHooks: boolean;
-  /** A long list is never in memory as a whole. */
   list(): AsyncIterable<JsonPiece>;
-  /** Separate JSON for each entity, in batches. */
   each(page?: PageRead): AsyncIterable<readonly Uint8Array[]>;
   page(page: PageRead, count?: CountRead): Promise<FoundPage>;
   /** `null` if the entity does not match the filter and the scope. */
   one(name: EntityName): Promise<OneRead | null>;
 }
 
-/** For hooks that get the objects, or a change. */
 export interface EntitiesRead {
   readonly kind: "documents";
   list(page?: PageRead): AsyncIterable<readonly EntityValue[]>;
-  /**
-   * `ignoresClient` leaves out the filter of the client, but not scopes and the filter of hooks.
-   * `null` if no entity matches.
-   */
+  /** `ignoresClient` leaves out the filter of the client, but not scopes and the filter of hooks. */
   one(name: EntityName, ignoresClient?: boolean): Promise<EntityValue | null>;
 }
 
 export type Read = BytesRead | EntitiesRead;
 
-/** Counting a long list would cost much time. */
+/** Counting a long list without a limit would cost much time. */
 export interface CountRead {
   readonly limit?: number | undefined;
 }
@@ -85,18 +75,15 @@ export interface OneRead {
 }
 
 export interface Aggregation {
-  /** The query parameter, for the message of a refusal. */
   readonly parameter: string;
   readonly stages: readonly PipelineStage[];
-  /**
-   * Refused if the model shows another value than is stored, because the result would reveal it.
-   */
+  /** The result must not reveal a field whose shown value differs from the stored one, so such a read is refused. */
   readonly fields: readonly string[];
 }
 
 export interface PageRead {
   readonly afterCursor?: Filter | undefined;
-  /** For the cursor of the next page, read even if the answer does not show them. */
+  /** The paths in the cursor of the next page, which are read even if the answer does not show them. */
   readonly paths: readonly string[];
   readonly note?: (end: () => SortValues | undefined) => void;
   readonly skip: number;
@@ -109,21 +96,19 @@ export interface PageRead {
 
 export interface FoundPage {
   readonly text: string | Uint8Array;
-  /** Missing if no hook gets the entities. */
   readonly values?: readonly unknown[];
   readonly size: number;
-  /** Of the last entity. Missing if no page can begin after it. */
+  /** The sort values of the last entity. Missing if no page can begin after it. */
   readonly end?: SortValues | undefined;
   readonly next?: SortValues | undefined;
   /**
-   * With all fields that the reader may see, so that the cursor reveals no hidden value. Missing if
-   * the JSON shows the stored values.
+   * The JSON of the last entity with all fields that the reader may see, so that the cursor reveals no hidden value.
+   * Missing if the JSON shows the stored values.
    */
   readonly shown?: unknown;
   readonly more: boolean;
-  /** In the whole list. */
   readonly total?: number | undefined;
-  /** Includes the entities that hooks have left out, for `skip` of the next page. */
+  /** Also counts entities that hooks have left out, for `skip` of the next page. */
   readonly read: number;
 }
 
@@ -131,10 +116,7 @@ export interface FoundPage {
 export interface CreationClaim extends TransactionPart {
   readonly ids: readonly unknown[];
   takeId(): unknown;
-  /**
-   * Runs before the write, so that a repeated request finds the entities. Hooks may have changed
-   * the identifiers.
-   */
+  /** Runs before the write, so that a repeated request finds the entities. Hooks may have changed the identifiers. */
   keep(entities: readonly object[]): Promise<void>;
   /** A repeated request then answers with the entities. */
   finish(entities: readonly object[]): Promise<void>;
@@ -143,13 +125,13 @@ export interface CreationClaim extends TransactionPart {
 export interface WriteCommand {
   readonly hooks: Hooks<object>;
   readonly operation: OperationName;
-  /** Empty if the parent holds only one entity. Missing for a list. */
+  /** The identifier in the path, which is empty for the only entity of a parent. */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
-  /** `undefined` in the place of a body that strict bodies refuse. A Mongoose document reports its errors. */
+  /** `undefined` stands for a body that strict bodies refuse. A Mongoose document reports its errors. */
   readonly bodies?: readonly (JsonObject | undefined)[] | undefined;
   readonly isAtomic?: boolean | undefined;
-  /** A request that selects more changes nothing. */
+  /** A request that selects more entities changes nothing. */
   readonly limit?: number | undefined;
   /** A hook has been asked about a stored entity, so the statement creates none. */
   readonly isAsked?: boolean;
@@ -171,14 +153,10 @@ export type PlannedWrite =
 export interface AskedFields {
   /** Returns frozen values, so that the hook cannot change them. */
   readonly read: ReadFields;
-  /** Holds as long as the read fields are the same. */
   readonly unchanged: Filter;
 }
 
-/**
- * After `"refused"`, Mongoose documents repeat the write, because their errors name the invalid
- * field.
- */
+/** After `"refused"`, Mongoose documents repeat the write, because their errors name the invalid field. */
 export type Unsent = "missed" | "refused";
 
 export interface StatementResult {
@@ -186,7 +164,7 @@ export interface StatementResult {
   readonly version?: Version;
   readonly created?: string;
   readonly affected?: number;
-  /** In the order of the bodies. `undefined` if the caller must create a document. */
+  /** The results have the order of the bodies. `undefined` if the caller must create a document. */
   readonly results?: readonly (ItemResult | undefined)[];
 }
 
@@ -195,7 +173,7 @@ export interface ItemResult {
   readonly error?: unknown;
 }
 
-/** Keyed by the index in the inserted list. */
+/** Both maps are keyed by the index in the inserted list. */
 export interface InsertedEach {
   readonly errors: ReadonlyMap<number, unknown>;
   /** May read the entities again, so it is called only if a hook gets them. */
@@ -204,40 +182,30 @@ export interface InsertedEach {
 
 /** The save overwrites no change of another request. */
 export interface SaveBinding {
-  /** Missing if the version is not known. */
   readonly version?: Filter | undefined;
-  /**
-   * An action may have changed the fields in the client's filter, so only the first save has it.
-   */
+  /** An action may have changed the fields in the client's filter, so only the first save has it. */
   readonly isFirst: boolean;
 }
 
 export interface ReadBinding {
   readonly timeBudget: TimeBudget;
-  /** Missing if all selected entities are read. */
   readonly ids?: readonly unknown[] | undefined;
 }
 
 /** Entities in a collection, embedded in a parent, or referenced by a parent. */
 export interface Source {
-  /**
-   * The parent may reference another entity later, so the `ETag` contains a hash of this
-   * identifier.
-   */
+  /** The parent may reference another entity later, so the `ETag` contains a hash of this identifier. */
   readonly only?: string | undefined;
   /** Reads JSON, which is faster, unless a hook or code of the model needs objects. */
   read(request: ReadRequest): Promise<Read>;
   readEntities(request: ReadRequest): Promise<EntitiesRead>;
   /** Counts up to `upTo`, without `skip` and `limit`. */
   count(upTo?: number): Promise<number>;
-  /** Without `skip` and `limit`. Missing for embedded entities, which have no collection. */
+  /** `skip` and `limit` do not apply. Missing for embedded entities. */
   aggregate?(asked: Aggregation): Promise<Record<string, unknown>[]>;
   /** The filter of the client does not apply. */
   readStored(name: EntityName, paths: readonly string[]): Promise<StoredObject | undefined>;
-  /**
-   * `null` if the request selects no such entity, and `undefined` if a condition cannot express the
-   * values.
-   */
+  /** `null` if the request selects no such entity, and `undefined` if a condition cannot express the values. */
   readNamed?(
     name: EntityName,
     names: readonly string[],
@@ -245,11 +213,10 @@ export interface Source {
   /** Only `send()` of the result writes. */
   write(change: WriteCommand): Promise<PlannedWrite>;
   newEntity(_id?: unknown): Promise<EntityValue>;
-  /** For a document that a hook will write. */
+  /** Sets the values of class options in a document that a hook will write. */
   stamp(entity: EntityValue): void;
   /**
-   * Returns stored identifiers, even if the client may not see the entities. Completes a creation
-   * of a lost request.
+   * Returns stored identifiers, even if the client may not see the entities. Completes a creation of a lost request.
    */
   resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
   /** `undefined` if middleware of the model hides the written entity. */
@@ -261,16 +228,12 @@ export interface Source {
   /** Saves all changes or none, each with the conditions of a single save. */
   updateAll(entities: readonly EntityValue[]): Promise<void>;
   boundTo(binding: SaveBinding): Source;
-  /** For another read of the same request, with a separate time limit. */
+  /** Returns a source for another read of the same request, with a separate time limit. */
   within(read: ReadBinding): Source;
   query?(): Promise<ModelQuery<FrameworkModel>>;
-  /** The place of the parts of an entity. */
   locate(entity: EntityValue): Promise<PartPath>;
   remove(entity: EntityValue): Promise<void>;
   identify(entity: EntityValue): unknown;
-  /**
-   * A condition of `unchanged` fails if another request has changed a value that a hook has read.
-   * Returns the number of removed entities.
-   */
+  /** A condition of `unchanged` fails if another request has changed a value that a hook has read. */
   removeMany(ids: readonly unknown[], unchanged?: readonly Filter[]): Promise<number>;
 }

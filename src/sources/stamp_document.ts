@@ -9,10 +9,7 @@ import { existingSnapshot, valuesToStore } from "../write/stored_values.ts";
 import type { Additions } from "./additions.ts";
 import type { Stamps } from "../store/values.ts";
 
-/**
- * Also stamps embedded documents that the write adds or changes, but not by equal values. A value
- * of a hook is replaced.
- */
+/** Embedded documents that the write adds or changes get stamps too, but not for equal values. */
 export function stampDocument(doc: object, additions: Additions | undefined): void {
   if (additions === undefined || !isDocument(doc)) return;
   const stored = doc.isNew ? undefined : existingSnapshot(doc)?.values;
@@ -26,9 +23,8 @@ export function stampDocument(doc: object, additions: Additions | undefined): vo
 }
 
 interface Stamping {
-  /** Missing if the write adds this document. */
   readonly stored: unknown;
-  /** Otherwise, Mongoose's change tracking finds new or changed embedded documents. */
+  /** Without stored values, Mongoose's change tracking finds new or changed embedded documents. */
   readonly isKnown: boolean;
   readonly additions: Additions;
 }
@@ -68,7 +64,7 @@ function finderIn(
   const nameOf = (values: StoredObject) =>
     values._id === undefined ? textWithout(values, names) : storedText(values._id);
   const objects = before.filter(isJsonObject) as StoredObject[];
-  // Reversed, so that the first of several equal elements is found.
+  // The elements are reversed, so that the first of several equal ones is found.
   const named = new Map(objects.reverse().map((each) => [nameOf(each), each]));
   return (part) =>
     named.get(nameOf(part._id === undefined ? valuesToStore(part) : { _id: part._id }));
@@ -91,7 +87,7 @@ function stampPart(
   setStamps(part, { earlier, stamps: isSame ? {} : additions.stamps({ target, schema }, isNew) });
 }
 
-/** Neither a client nor a hook can change these values. */
+/** Neither a client nor a hook can change stored stamps. */
 function storedStamps(stored: StoredObject | undefined, names: readonly string[]): Stamps {
   if (stored === undefined) return {};
   return Object.fromEntries(names.map((name) => [name, stored[name]]));
@@ -108,7 +104,6 @@ function setStamps(
   { earlier, stamps }: { readonly earlier: Stamps; readonly stamps: Stamps },
 ): void {
   for (const [name, value] of Object.entries({ ...earlier, ...stamps })) doc.set(name, value);
-  // Another request may have stored another writer since the read, so an equal name is written as
-  // well.
+  // Another request may have stored another writer since the read, so an equal name is written as well.
   for (const name of Object.keys(stamps)) doc.markModified(name);
 }

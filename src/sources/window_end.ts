@@ -7,7 +7,6 @@ import type { PageRead } from "./source.ts";
 
 const { BSON } = mongoose.mongo;
 
-/** `undefined` without pages or an identifier. */
 export function pageEnd(stored: object | undefined, { paths }: PageRead): SortValues | undefined {
   if (stored === undefined || paths.length === 0) return undefined;
   const id = paths.length === 1 && Buffer.isBuffer(stored) ? identifierIn(stored) : undefined;

@@ -8,7 +8,7 @@ import { WITHOUT_TOUCHES } from "./touch.ts";
 import { isUnavailable } from "./failure_of.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** Identifiers have their stored BSON types. After "anything", live lists must read everything again. */
+/** Changed identifiers in their stored BSON types. After "anything", live lists must read everything again. */
 export type Changes = readonly unknown[] | "anything";
 
 type ChangeListener = (changes: Changes) => void;
@@ -20,17 +20,18 @@ const GRACE_MS = 10_000;
 
 const PAUSE_MS = 500;
 
-/** The driver throws for an event without its resume token `_id`, which the projection keeps. */
+/** The driver throws for an event without its resume token `_id`, so the projection keeps `_id`. */
 const STAGES = [WITHOUT_TOUCHES, { $project: { documentKey: 1 } }];
 
-/** The driver would otherwise change the BSON types of identifiers, and a query by them could miss the entity. */
+/**
+ * The driver would otherwise change the BSON types of identifiers, and a query by an identifier could miss the entity.
+ */
 const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } as const;
 
-/** The server belongs to no replica set. */
+/** The error code of a server that belongs to no replica set. */
 const NO_STREAMS = 40573;
 
 interface StreamEvent {
-  /** Missing in events about a dropped or renamed collection. */
   readonly documentKey?: { readonly _id: unknown };
 }
 
@@ -40,7 +41,7 @@ export function feedCount(client: mongo.MongoClient): number {
   return pools.get(client)?.size ?? 0;
 }
 
-/** Each stream occupies a connection, so all listeners of a collection share one. */
+/** Each change stream occupies a connection, so all listeners of a collection share one. */
 export class ChangeFeed {
   readonly #model: Model<unknown>;
   readonly #forget: () => void;
@@ -59,7 +60,7 @@ export class ChangeFeed {
     this.#forget = forget;
   }
 
-  /** Throws if feeds would occupy more than half of the connection pool. */
+  /** Throws if change streams would occupy more than half of the connection pool. */
   static of(model: Model<unknown>): ChangeFeed {
     const { collection, db } = model;
     const client = (db as Connection).getClient();
@@ -80,7 +81,7 @@ export class ChangeFeed {
     return feed;
   }
 
-  /** A read after the promise misses no change. */
+  /** A read that begins after the promise has resolved misses no change. */
   async listen(listener: ChangeListener, timeBudget: TimeBudget): Promise<() => void> {
     clearTimeout(this.#ending);
     this.#listeners.add(listener);
@@ -115,7 +116,6 @@ export class ChangeFeed {
     }
   }
 
-  /** Every change after the promise has resolved is in the stream. */
   async #openStream(resumeAfter?: unknown): Promise<StreamEvent | null> {
     const stream = this.#model.collection.watch(STAGES, {
       ...OPTIONS,
@@ -165,7 +165,7 @@ export class ChangeFeed {
       return this.notifyUnknown();
     }
     const { _id: id } = documentKey;
-    // Other objects have no unique string, so they can be listed more than once.
+    // ObjectIds and primitive identifiers have unique strings. Others can be listed more than once.
     const hasName = isObjectId(id) || typeof id !== "object";
     this.#changed.set(hasName ? `${typeof id} ${id}` : `change ${this.#changed.size}`, id);
     this.#notify();
@@ -197,7 +197,7 @@ function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {
   pools.set(client, feeds);
   let primary = "";
   // A new primary may lack writes that were read from the previous one, which no change event reports. So listeners
-  // must read everything again.
+  // read everything again.
   client.on("topologyDescriptionChanged", ({ newDescription: { servers } }) => {
     const found = [...servers.values()].find(({ type }) => type === "RSPrimary");
     const name = found && `${found.address} ${found.electionId}`;

@@ -26,15 +26,15 @@ const { Error: MongooseError, mongo } = mongoose;
 
 const WRITE_CONFLICT = 112;
 
-/** The validation of the collection refuses the document (121), or an index cannot hold a value. */
+/** The error codes of a document that the validation of the collection, or an index, refuses. */
 const REFUSED_DATA = new Set<unknown>(
   [121, 171, 13026, 13027, 13068, 16755, 16766, 16804, 17261, 17262],
 );
 
-/** MongoDB 9 refuses these values anywhere in a request. */
+/** The error codes of values that MongoDB 9 refuses anywhere in a request. */
 const REFUSED_VALUES = new Set([510, 511]);
 
-/** MongoDB 9 limits the memory of each statement, which the filter of a client may exceed. */
+/** MongoDB 9 limits the memory of each statement. The filter of a client may exceed this limit. */
 const OUT_OF_MEMORY = [146, 292];
 
 const BAD_FILTER = new Set([
@@ -45,22 +45,20 @@ const BAD_FILTER = new Set([
 
 export interface FailureOptions {
   readonly filtered: boolean;
-  /** Whether the request writes entities, so that a too large document is one of them. */
   readonly writes?: boolean;
-  /** Whether the parameters can make a statement too large. */
+  /** Whether the query parameters can make a statement too large. */
   readonly isLong?: boolean;
   /** The messages of errors contain no value of a hidden path. */
   readonly isHidden: (path: string) => boolean;
-  /** An unsent wrong value of a hidden field is an error of the application. */
+  /** A wrong value of a hidden field that the client has not sent is an error of the application. */
   readonly isSent?: (path: string) => boolean;
-  /** Validation errors of other classes are errors of the application. */
+  /** Validation errors of classes outside of this list are errors of the application. */
   readonly targets?: readonly ModelClass[];
   /** Whether the connection is closed. Mongoose throws a plain `MongooseError` for commands that it gave up on. */
   readonly away?: boolean;
   readonly ids?: readonly string[];
 }
 
-/** `undefined` for an error of neither the database nor the client. */
 export function failureOf(error: unknown, options: FailureOptions): Failure | undefined {
   const { filtered, writes = false, isLong = false, isHidden, targets, away = false } = options;
   const passing = passingFailure(error, away);
@@ -114,7 +112,7 @@ export function problemsOf(
   for (const [path, problem] of Object.entries(error.errors)) {
     if (problem instanceof MongooseError.ValidationError) continue;
     const kind = problem.kind ?? "invalid";
-    // The message contains the stored value that Mongoose could not cast, which may be secret.
+    // The message of a failed cast contains the stored value, which may be secret.
     const isOfStored = kind === "cast" && problem.reason instanceof MongooseError.CastError;
     if (isHidden(path) || isOfStored) {
       problems[path] = { message: `Field "${path}" is not valid`, kind };
@@ -134,12 +132,14 @@ export function isLate(error: unknown): boolean {
     error instanceof MongooseError.DocumentNotFoundError && !isUnmet(error);
 }
 
-/** A query with `orFail()` found no document. A save of a removed document throws the same class with `numAffected`. */
+/**
+ * True for a query with `orFail()` that found no document. A save of a removed document throws the same class with
+ * `numAffected`.
+ */
 export function isUnmet(error: unknown): boolean {
   return error instanceof MongooseError.DocumentNotFoundError && error.numAffected === undefined;
 }
 
-/** Without fields that class options have added to the index. */
 export function duplicateFields(
   { keyPattern = {} }: InstanceType<typeof mongo.MongoServerError>,
   targets: readonly ModelClass[],
@@ -160,7 +160,7 @@ export function failureOfHook(
     (hook === "fetch" && isUnnamed(thrown, ids) ? { kind: "missed" } : undefined);
 }
 
-/** Whether a `persist` hook or an action failed because of the values of the entity. */
+/** Whether values of the entity made a `persist` hook or an action fail. */
 export function isOfClient({ thrown, hook }: HookFailure, options: FailureOptions): boolean {
   const { targets = [] } = options;
   if (hook !== "persist" && hook !== "run") return false;
@@ -174,8 +174,8 @@ export function isOfClient({ thrown, hook }: HookFailure, options: FailureOption
 }
 
 /**
- * The application is responsible for its failed casts, and for hidden fields that the client has not sent. Problems of
- * such fields leave the error, because the client cannot solve them.
+ * Failed casts are faults of the application, and so are problems of hidden fields that the client has not sent. The
+ * error loses such problems, because the client cannot solve them.
  */
 function isOfApplication(
   error: unknown,
@@ -203,7 +203,6 @@ function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
   return ids.includes(String(filter?._id ?? ""));
 }
 
-/** `undefined` if the message names no collection. */
 export function isDuplicateIn(
   { message }: InstanceType<typeof mongo.MongoServerError>,
   targets: readonly ModelClass[],
@@ -214,7 +213,7 @@ export function isDuplicateIn(
   return targets.some((each) => collectionName(each, buildSchema(each).schema) === collection);
 }
 
-/** With these labels, a repeated request may succeed. */
+/** After an error with one of these labels, a repeated request may succeed. */
 const LABELS = [
   "RetryableError",
   "RetryableWriteError",
@@ -236,17 +235,17 @@ const CLASSES = [
 
 const UNEXPORTED = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
 
-/** Writes fail, but reads may still succeed. */
+/** On a full disk, writes fail, but reads may still succeed. */
 export const DISK_FULL = 14_031;
 
-/** Older servers and servers without sessions return these codes without labels. */
+/** The error codes of older servers and servers without sessions, which send no labels. */
 const CODES = new Set([
-  // Server or network not available
+  // The server or the network is not available.
   ...[6, 7, 89, 91, 133, 189, 202, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436, 91331],
-  // Statement took too long, was stopped, or lost its lock, cursor, snapshot or transaction
+  // The statement took too long, was stopped, or lost its lock, cursor, snapshot or transaction.
   ...[24, 43, 46, 50, 64, 134, 175, 237, 239, 246, 251, 262, 290, 355, 365, 453, 11601, 46841],
   10045600,
-  // Overloaded server
+  // The server is overloaded.
   ...[145, 402, 407, 433, 449, 450, 462, 473, 489, 509],
   DISK_FULL,
 ]);
@@ -255,7 +254,7 @@ const CODES = new Set([
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;
   if (!(error instanceof mongo.MongoError)) return false;
-  // For several documents, the driver wraps an error of the whole statement.
+  // For a bulk write, the driver wraps an error of the whole statement.
   if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error) {
     return isUnavailable(error.errorResponse);
   }
@@ -275,7 +274,7 @@ export function isClosedByHost(error: unknown): boolean {
     Object(error).name === "MongoPoolClosedError";
 }
 
-/** The driver passes on the error of the runtime for a broken socket, which has no class of the driver. */
+/** The driver passes on the runtime's error for a broken socket. */
 function isBrokenSocket(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   if (!(error instanceof Error)) return false;

@@ -7,10 +7,7 @@ import type { TimeBudget } from "./time_budget.ts";
 
 interface Deployment {
   hasTransactions?: Promise<boolean> | undefined;
-  /**
-   * Simultaneous writes of the same data would conflict, so they wait here for each other. Each promise resolves when
-   * all work in its queue has ended.
-   */
+  /** Simultaneous writes of the same data would conflict, so they wait here for each other. */
   readonly turns: Map<string, Promise<void>>;
 }
 
@@ -26,7 +23,6 @@ export interface TransactionOptions {
   readonly connection: Connection;
   /** The name of the written data, by which transactions of this process wait for each other. */
   readonly turn: string;
-  /** Whether it waits before its first attempt, and not only after a conflict. */
   readonly isContended?: boolean;
   readonly timeBudget: TimeBudget;
   /** If false, a failure on a standalone server can leave some of the writes stored. */
@@ -38,11 +34,8 @@ export interface TransactionOptions {
 export interface TransactionPart {
   /** Prepares an attempt of the transaction by a write outside of it. */
   begin(): Promise<void>;
-  /**
-   * Sends the statements before all others, so that their lock shows a repeated request that the first one still runs.
-   */
+  /** Sends the statements before all others. By their lock, a repeated request sees that the first one still runs. */
   finishIn(session: ClientSession): Promise<void>;
-  /** After the commit, the statements must not be sent again. */
   commit(): void;
 }
 
@@ -60,12 +53,12 @@ const LONGEST_PAUSE_MS = 500;
 
 const LARGE_TRANSACTION_CODES = new Set<unknown>([257, 388]);
 
-/** Another transaction has locked a document or a collection. */
+/** The error codes if another transaction has locked a document or a collection. */
 const LOCKS = new Set<unknown>([24, 112]);
 
 /**
- * The transaction was undone by a lock (24), a write conflict (112), an old or missing snapshot (239, 246), an earlier
- * statement (251), or another commit (267). A client may repeat its requests.
+ * The error codes of a transaction that was undone by a lock (24), a write conflict (112), an old or missing snapshot
+ * (239, 246), an earlier statement (251), or another commit (267).
  */
 const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([24, 112, 239, 246, 251, 267]);
 
@@ -74,7 +67,7 @@ export function isClash(error: unknown): boolean {
     error.hasErrorLabel("TransientTransactionError") && TRANSIENT_CODES.has(error.code);
 }
 
-/** A statement exceeded its `maxTimeMS` (50), or a transaction the time limit of the server (290). */
+/** The error codes if a statement exceeded its `maxTimeMS` (50), or a transaction the limit of the server (290). */
 const TOO_LONG = new Set<unknown>([50, 290]);
 
 /**
@@ -118,8 +111,8 @@ export async function inTransaction(
 }
 
 /**
- * The server reports a lasting lock like a committed write. A repetition in another transaction, which is never
- * committed, shows the difference.
+ * The server reports a lasting lock and a committed write by the same error. A trial in another transaction, which is
+ * never committed, tells them apart.
  */
 async function throwAfterClash(
   error: unknown,
@@ -141,13 +134,12 @@ async function throwAfterClash(
   throw error;
 }
 
-/** A locked write has written nothing. */
+/** A write that failed at a lock has written nothing. */
 export function isLocked(error: unknown): boolean {
   return error instanceof StoreFailure && error.failure.kind === "away" &&
     error.failure.reason === "locked";
 }
 
-/** After a `Transient` error, the caller may repeat the transaction. */
 async function attemptOnce(
   { connection, timeBudget, part }: TransactionOptions,
   writes: (session: ClientSession) => Promise<unknown>,
@@ -180,14 +172,14 @@ export const NO_TRANSACTIONS: string = `${STANDALONE}, or "atomic: false"`;
 
 class Transient extends Error {}
 
-/** Without a `Transient` error, the driver would repeat the transaction for two minutes, even after the request. */
+/** A `Transient` error keeps the driver from repeating the transaction for two minutes, even after the request. */
 async function tryOnce(
   connection: Connection,
   writes: (session: ClientSession) => Promise<void>,
 ): Promise<void> {
   let begun = false;
   await connection.transaction(async (session) => {
-    // The driver calls again after a failed commit. After the error, Mongoose resets the documents for the next
+    // The driver repeats the call after a failed commit. The error makes Mongoose reset the documents for the next
     // attempt.
     if (begun) throw new Transient("The commit has failed");
     begun = true;
@@ -201,7 +193,7 @@ async function tryOnce(
   }, { readPreference: "primary" });
 }
 
-/** Random, so that the same transactions do not conflict again. */
+/** Random pauses keep the same transactions from conflicting again. */
 export function pause(tries: number): Promise<void> {
   const longest = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));

@@ -11,19 +11,18 @@ export interface LeaseOptions {
 }
 
 interface ClaimOptions extends LeaseOptions {
-  /** Initial values of other fields, as aggregation expressions. */
   readonly first?: object;
 }
 
-/** `record` is missing if another process has created it at the same time. */
 interface Claimed<R> {
-  /** Missing if another process has the lease. */
+  /** The lease is missing if another process has it. */
   readonly lease?: Lease;
   readonly record?: R;
 }
 
 /**
- * Ends by the clock of the database after `leaseMS` unless renewed, so that another process continues after a crash.
+ * A lease ends by the clock of the database after `leaseMS` unless renewed, so that another process continues after a
+ * crash.
  */
 export class Lease {
   readonly #records: Collection;
@@ -66,7 +65,7 @@ export class Lease {
     return { ...claimedRecord, lease: new Lease(options, { holder, since }) };
   }
 
-  /** Aborted when another process may have the lease. */
+  /** The signal is aborted when another process may have the lease. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
@@ -76,7 +75,7 @@ export class Lease {
     return !this.signal.aborted && performance.now() < this.#validUntil;
   }
 
-  /** Stores `fields` in the record, and returns the record before, or `null` if another process has taken the lease. */
+  /** Returns the previous record, or `null` if another process has taken the lease. */
   async renew(fields: object = {}): Promise<Readonly<Record<string, unknown>> | null> {
     const since = performance.now();
     const until = { $add: ["$$NOW", this.#leaseMS] };
@@ -96,7 +95,7 @@ export class Lease {
     this.#lost.abort(new Error("The lease is lost"));
   }
 
-  /** The lease has ended after `leaseMS`, so the statement may take no longer. */
+  /** The lease ends after `leaseMS`, so the statement may take no longer. */
   #note(action: string, fields: object): Promise<Record<string, unknown> | null> {
     const message = `Cannot ${action} the lease of "${this.#name}"`;
     const change = (signal: AbortSignal) => {
@@ -121,7 +120,7 @@ function noneIfDuplicate(error: unknown): null {
 }
 
 /**
- * A failover cannot undo such a write, and a replaced primary cannot confirm one, so two processes never have the
- * lease.
+ * A failover cannot undo a write with this concern, and a replaced primary cannot confirm one, so two processes never
+ * have the lease.
  */
 const MAJORITY = { writeConcern: { w: "majority" } } as const;

@@ -2,15 +2,15 @@ import mongoose from "mongoose";
 import type { mongo } from "mongoose";
 
 /**
- * The driver has already repeated the statement, so a repetition would add to the load. It gives the same label to a
- * connection that could not be opened, which is no answer of a server.
+ * The driver has already repeated an overloaded statement, so a repetition would add to the load. A connection that
+ * could not be opened has the same label, but is no answer of a server.
  */
 export function isOverload(error: unknown): error is mongo.MongoServerError {
   return error instanceof mongoose.mongo.MongoServerError &&
     error.hasErrorLabel("SystemOverloadedError");
 }
 
-/** In milliseconds. 0 means none. */
+/** The pause in milliseconds, where 0 means none. */
 export function pauseOfOverload(error: unknown): number {
   const pauseMS = isOverload(error) ? Number(error.errorResponse.baseBackoffMS) : 0;
   return pauseMS > 0 && Number.isFinite(pauseMS) ? pauseMS : 0;

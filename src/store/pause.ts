@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Ends early if the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal, { ref = true } = {}): Promise<void> {
   await setTimeout(ms, undefined, { signal, ref }).catch(() => {});
 }

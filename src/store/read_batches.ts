@@ -14,15 +14,15 @@ export interface Batch {
 type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
 /**
- * Batches stay bytes, so that answers need no decoded documents. The cursor must not have the option `raw`, which the
- * driver would apply to error replies too.
+ * Batches stay bytes, so that answers need no decoded documents. The driver would apply the cursor option `raw` to
+ * error replies too.
  */
 export async function* readBatches(
   cursor: OpenCursor,
   { timeBudget, listOf }: {
     /** Without `timeBudget`, the caller must limit the time. */
     readonly timeBudget?: TimeBudget | undefined;
-    /** For long lists, whose reads wait for a turn. */
+    /** The connection of a long list, whose reads wait for a turn. */
     readonly listOf?: Connection | undefined;
   } = {},
 ): AsyncGenerator<Batch> {
@@ -40,7 +40,7 @@ export async function* readBatches(
   }
 }
 
-/** In one turn of the event loop, so that other requests run in between. */
+/** Documents for one turn of the event loop, so that other requests run in between. */
 export const MADE_AT_ONCE = 32;
 
 /** Entities whose references are read by one query. */
@@ -88,10 +88,7 @@ interface ReplyCursor {
   } | null;
 }
 
-/**
- * The cursor would otherwise keep the reply in memory while a slow client reads. `undefined` for a reply of an unknown
- * form.
- */
+/** Empties the cursor, which would otherwise keep the reply in memory while a slow client reads. */
 function takeReply(cursor: ReplyCursor): Batch | undefined {
   const { documents: reply } = cursor;
   const { bson, offset } = reply?.batch ?? {};
@@ -103,14 +100,13 @@ function takeReply(cursor: ReplyCursor): Batch | undefined {
   return { array: Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength), start: offset };
 }
 
-/** For a cursor of an unknown form. Throws if the bytes would differ from the stored ones. */
 function encoded(documents: readonly object[]): Batch {
   const array = encodeBson({ ...documents });
   if (array !== undefined) return { array, start: 0 };
   throw new TypeError("Cannot read a stored value that the driver has decoded with a loss");
 }
 
-/** `undefined` if the bytes would differ from the stored ones. */
+/** Returns `undefined` if the bytes would differ from the stored ones. */
 export function encodeBson(values: object): Buffer | undefined {
   if (!isLossless(values)) return undefined;
   const bytes = mongoose.mongo.BSON.serialize(values, { ignoreUndefined: false });

@@ -25,7 +25,9 @@ const looking = new WeakSet<mongo.MongoClient>();
 
 type GetConnection = (req: FrameworkRequest) => MaybePromise<Connection>;
 
-/** By client and database name, because a hook may return a new connection of `useDb()` for each request. */
+/**
+ * Connections by client and database name, because a hook may return a new connection of `useDb()` for each request.
+ */
 const givenConnections = new Map<GetConnection, Map<object, Map<string, Connection>>>();
 
 /** Node warns of more than ten listeners, so each connection has one. */
@@ -53,7 +55,7 @@ function remember(connection: Connection, getConnection: GetConnection): void {
   connection.once("close", () => forget(connection));
 }
 
-/** Opening the connection may have changed its client and its name. */
+/** The client and the name of a connection may have changed when it was opened. */
 function forget(connection: Connection): void {
   watched.delete(connection);
   for (const ofClients of givenConnections.values()) {

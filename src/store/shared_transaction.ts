@@ -16,10 +16,9 @@ const MAX_COMMITS = 5;
 
 const NOTHING = { _id: { $in: [] } };
 
-/** Clients whose statements are known to join a transaction. */
 const joining = new WeakSet<mongo.MongoClient>();
 
-/** Begins when a request needs a connection, because the application may choose the connection of a request. */
+/** The transaction begins late, because the application may choose the connection of a request. */
 class SharedTransaction {
   state: "open" | "done" | "undone" = "open";
   session?: ClientSession | undefined;
@@ -29,7 +28,6 @@ class SharedTransaction {
   #begun: Promise<void> | undefined;
   #committed: Promise<void> | undefined;
 
-  /** A transaction cannot span several clients. */
   async join(model: Model<unknown>): Promise<void> {
     // A hook may go on after the transaction was undone at the time limit.
     if (this.state !== "open") throw new StoreFailure({ kind: "away", reason: "outage" });
@@ -45,8 +43,8 @@ class SharedTransaction {
   }
 
   /**
-   * An empty read begins the transaction. A request may send its first statements at once, and MongoDB refuses
-   * statements that arrive before the first.
+   * An empty read begins the transaction. A request may send several statements at once, and MongoDB refuses statements
+   * that arrive before the first.
    */
   async #begin({ collection, db }: Model<unknown>, client: mongo.MongoClient): Promise<void> {
     if (!await runOutside(() => hasTransactions(client))) {
@@ -105,7 +103,7 @@ class SharedTransaction {
   }
 }
 
-/** The commit may have succeeded. It can safely be sent again. */
+/** The label of a commit that may have succeeded. Such a commit can safely be sent again. */
 const UNKNOWN = "UnknownTransactionCommitResult";
 
 /** The work runs only once. Statements of hooks join the transaction. */
@@ -121,17 +119,17 @@ export async function inSharedTransaction<T>(
     });
     return result;
   } finally {
-    // Awaited, so that a repeated request meets no locks of this transaction.
+    // A repeated request must meet no locks of this transaction.
     await timeBudget.wait(transaction.end()).catch(() => {});
   }
 }
 
-/** After index builds, no other request has changed anything, so the client can repeat its request. */
+/** An index build is no change by another request, so the client can repeat its request. */
 export function clashOf({ metBuilds }: TransactionAround): Failure {
   return metBuilds ? { kind: "away", reason: "locked" } : { kind: "changed" };
 }
 
-/** `undefined`, so that a request without a shared transaction does not wait. */
+/** Without a shared transaction, the result is no promise, so that the request does not wait. */
 export function joinShared(model: () => Model<unknown>): Promise<void> | undefined {
   const shared = transactionAround();
   return shared instanceof SharedTransaction ? shared.join(model()) : undefined;

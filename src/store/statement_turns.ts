@@ -1,6 +1,5 @@
 import type { Connection } from "mongoose";
 
-/** The assumed size of a connection pool without a limit. */
 const UNLIMITED = 100;
 
 interface Turns {

@@ -10,7 +10,7 @@ export const MARGIN_MS = 1000;
 
 const LONGEST_TICK_MS = 1000;
 
-/** A timer counts in short steps, so that a blocked process, which the database has not caused, counts as one step. */
+/** A timer counts in short steps. A blocked process, which the database has not caused, counts as one step. */
 export class TimeBudget {
   readonly #budget: number;
   readonly #tick: number;
@@ -18,10 +18,9 @@ export class TimeBudget {
   #tickedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #waits = new Set<(late: Error) => void>();
-  /** Created on demand, because most reads need no controller. */
   #expiry: AbortController | undefined;
   #expired = false;
-  /** Whether a smaller request may succeed, with fewer writes in its transaction. */
+  /** Whether fewer writes in one transaction may succeed. */
   isLong = false;
   /** Whether the request waits for another write of the same data. */
   isLocked = false;
@@ -115,7 +114,7 @@ export class TimeBudget {
   }
 }
 
-/** Each statement adds a listener, and Node warns of more than ten. */
+/** Each statement adds a listener to the signal, and Node warns of more than ten. */
 function makeExpiry(): AbortController {
   const expiry = new AbortController();
   setMaxListeners(0, expiry.signal);

@@ -15,7 +15,7 @@ export function isTooLarge(error: unknown): boolean {
     (LARGE_DOCUMENT_CODES.has(code) || code === 2 && error.message.includes("too large"));
 }
 
-/** A smaller bound means that the `RangeError` comes from the application. */
+/** If the bound is below 16 MB, the `RangeError` comes from the application. */
 function boundIn({ message }: RangeError): number {
   return Number(/<= (\d+)/.exec(message)?.[1] ?? 0);
 }

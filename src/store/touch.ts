@@ -1,16 +1,16 @@
 import type { ClientSession, mongo } from "mongoose";
 
-/** No committed document has this field. */
+/** A temporary field, which no committed document has. */
 const TOUCHED = "_mongrove_touched";
 
 interface Touch {
-  /** Sent without Mongoose, so cast already. */
+  /** The filter is already cast, because it is sent without Mongoose. */
   readonly filter: object;
   readonly session: ClientSession;
 }
 
 /**
- * Locks documents against writes in other transactions, which a read would not. One command adds a field and removes
+ * Locks documents against writes in other transactions, which a read would not do. One command adds a field and removes
  * it, so nobody sees it.
  */
 export async function touch(
@@ -26,8 +26,8 @@ export async function touch(
 }
 
 /**
- * Leaves the events of a {@linkcode touch} out of change streams, by `$redact`, because `$match` would fail at an
- * update whose paths have over 16 MB.
+ * Leaves the events of a {@linkcode touch} out of change streams. A `$match` would fail at an update whose paths have
+ * over 16 MB.
  */
 export const WITHOUT_TOUCHES = {
   $redact: {

@@ -9,15 +9,15 @@ import type { TimeBudget } from "./time_budget.ts";
 const FIRST_ATTEMPT_MS = 500;
 
 /**
- * In a replica set, the limit includes the time until other members have copied the write. A short limit would end a
- * write that only waits for these copies.
+ * In a replica set, the limit includes the time until other members have copied the write. A short limit would end such
+ * a write.
  */
 function firstAttemptMS(connection: Connection, { left }: TimeBudget): number {
   if (isReplicated(connection)) return left / 2;
   return Math.min(patience.get(connection.getClient()) ?? FIRST_ATTEMPT_MS, left / 2);
 }
 
-/** By client: a slow database gets longer, because each repetition would make it slower. */
+/** A slow database gets a longer limit, because each repetition would make it slower. */
 const patience = new WeakMap<object, number>();
 
 function notePatience(
@@ -37,12 +37,12 @@ export interface LockOptions {
   readonly timeBudget: TimeBudget;
 }
 
-/** Runs again with a repeated transaction. `mostMS` limits each statement. */
+/** The work runs again with a repeated transaction. `mostMS` limits each statement. */
 export type Work<T> = (session?: ClientSession, mostMS?: number) => Promise<T>;
 
 /**
  * A statement that waits for a lock keeps its connection. So it is stopped early and repeated in transactions, where a
- * lock fails at once and frees the connection between attempts.
+ * lock fails at once.
  */
 export async function writePastLock<T>(
   { connection, name, timeBudget }: LockOptions,
@@ -74,12 +74,12 @@ export async function writePastLock<T>(
     attempts++;
     written = { result: await write(session) };
   });
-  // A lock fails the first attempt.
+  // A second attempt means that the first one has failed, as it does at a lock.
   notePatience(connection, { endedMS, wasLocked: attempts > 1 });
   return (written as { readonly result: T } | undefined)?.result as T;
 }
 
-/** The statement has written nothing, so it may be repeated. */
+/** A statement that has timed out has written nothing, so it may be repeated. */
 function hasTimedOut(error: unknown): boolean {
   const { MongoServerError, MongoWriteConcernError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === TIMED_OUT &&

@@ -1,4 +1,3 @@
-/** The properties of an entity by which the collection follows it. */
 export interface Entity {
   readonly _id: string;
   readonly __v?: unknown;
@@ -9,7 +8,7 @@ export type SyncWrite<T> =
   | { readonly type: "insert" | "update"; readonly value: T }
   | { readonly type: "delete"; readonly key: string };
 
-/** @internal The functions of TanStack DB by which the rows are written, as `sync()` of a collection gets them. */
+/** @internal The functions of TanStack DB that write the rows, which `sync()` of a collection gets. */
 export interface SyncParams<T> {
   /** The collection. */
   readonly collection: object;
@@ -25,31 +24,31 @@ export interface SyncParams<T> {
   readonly markError: (error?: unknown) => void;
 }
 
-/** The outcome of a write of this client, until the list has it. */
+/** The outcome of a write of this client. */
 export interface Outcome<T> {
-  /** Missing after a removal. */
+  /** `undefined` after a removal. */
   readonly row: T | undefined;
   readonly version: unknown;
-  /** The row that the list had when the answer came. */
+  /** The row that the list had when the answer to the write came. */
   readonly listed: T | undefined;
-  /** Whether the list has had the row. If not, the event of its creation may still come, even after a removal. */
+  /** Whether the list has had the row. Otherwise, the event of its creation may still come, even after a removal. */
   wasListed: boolean;
 }
 
 /**
- * In milliseconds. If a live list does not show an entity within this time, the entity is not in the list, for example
- * because it was created outside of the filter.
+ * If a live list does not show an entity within this time, the entity is not in the list, for example because of the
+ * filter.
  */
 const LATEST_MS = 5000;
 
-/** The rows of a collection, which are the list of the server, and outcomes of writes that the list does not have yet. */
+/** The rows of a collection: the list of the server, and outcomes of writes that the list does not have yet. */
 export class SyncedList<T extends Entity> {
   readonly #isLive: boolean;
   #params: SyncParams<T> | undefined;
   #listed = new Map<string, T>();
   #outcomes = new Map<string, Outcome<T>>();
   #shown = new Map<string, T>();
-  /** The versions that writes of this client have made, of entities that are shown. */
+  /** The versions of shown entities that writes of this client have made. */
   readonly #versions = new Map<string, number>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   /** Whether a live list has lost its connection, so that it may lack entities that exist. */
@@ -59,12 +58,11 @@ export class SyncedList<T extends Entity> {
     this.#isLive = isLive;
   }
 
-  /** Outcomes that a list whose reading begins now will have. */
+  /** A copy of the outcomes. A list that is read from now on contains them. */
   get outcomes(): ReadonlyMap<string, Outcome<T>> {
     return new Map(this.#outcomes);
   }
 
-  /** The version that this client has made of an entity. */
   versionOf(key: string): number | undefined {
     return this.#versions.get(key);
   }
@@ -79,7 +77,7 @@ export class SyncedList<T extends Entity> {
     for (const map of [this.#listed, this.#outcomes, this.#shown, this.#versions]) map.clear();
   }
 
-  /** Takes the list of the server in the place of the earlier one. */
+  /** Replaces the list by a new list of the server, which contains the outcomes `contained`. */
   take(list: Iterable<T>, contained: ReadonlyMap<string, Outcome<T>> = new Map()): void {
     this.isBroken = false;
     this.#listed = new Map(Array.from(list, (row) => [row._id, row]));
@@ -87,7 +85,6 @@ export class SyncedList<T extends Entity> {
     this.#publish();
   }
 
-  /** Takes the outcome of a write of this client. */
   add(key: string, row: T | undefined, isNew = false): void {
     const { __v: version } = row ?? this.#shown.get(key) ?? {};
     if (!this.#keep(key, { row, version, isNew })) return;
@@ -95,12 +92,14 @@ export class SyncedList<T extends Entity> {
     this.#publish();
   }
 
-  /** Takes the change of another client. Writes that wait were made without it, so they must not be bound to its version. */
+  /**
+   * Shows the change of another client. Waiting writes were made without it, so they must not be bound to its version.
+   */
   show(key: string, row: T): void {
     if (this.#keep(key, { row, version: row.__v, isNew: false })) this.#publish();
   }
 
-  /** An update of an entity that the list no longer has changes nothing, because the list has lost it by the update. */
+  /** Ignores an update that has removed the entity from the list. */
   #keep(
     key: string,
     { isNew, ...rest }: Pick<Outcome<T>, "row" | "version"> & { readonly isNew: boolean },
@@ -128,7 +127,7 @@ export class SyncedList<T extends Entity> {
 
   /**
    * Rows are compared by identity, because a live list has the same object for an unchanged entity. TanStack DB shows
-   * the transaction when no change is on its way to the server, and drops the optimistic state at that time.
+   * the transaction and drops the optimistic state when no change is on its way to the server.
    */
   #publish(): void {
     const rows = new Map(this.#listed);
@@ -144,7 +143,7 @@ export class SyncedList<T extends Entity> {
       const shown = this.#shown.get(key);
       if (shown === value) continue;
       writes.push({ type: shown ? "update" : "insert", value });
-      // Another entity has the `_id`.
+      // A lower version means that another entity has the `_id`.
       if (Number(value.__v) < (this.#versions.get(key) ?? 0)) this.#versions.delete(key);
     }
     for (const key of this.#shown.keys()) {
@@ -160,7 +159,7 @@ export class SyncedList<T extends Entity> {
   }
 }
 
-/** Whether the list has an outcome, or something later. Parts of an entity have no version. */
+/** Whether the list has the outcome or a later row. Embedded entities have no version, so any other row counts. */
 function isOver<T extends Entity>(
   { row, version, listed: before, wasListed }: Outcome<T>,
   listed: T | undefined,

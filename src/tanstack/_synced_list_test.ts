@@ -31,7 +31,6 @@ function holdTimers() {
   return { elapse, [Symbol.dispose]: () => held.restore() };
 }
 
-/** Opens a list that writes to a map. */
 function openList(isLive = true) {
   const rows = new Map<string, string>();
   const transactions: string[] = [];

@@ -8,9 +8,9 @@ export interface Mutation {
   readonly mutationId: string;
   /** The `_id` of the row. */
   readonly key: string;
-  /** The row before. */
+  /** The row before the change. */
   readonly original: object;
-  /** The row after. */
+  /** The row after the change. */
   readonly modified: object;
   /** The changed properties. */
   readonly changes: object;
@@ -38,10 +38,8 @@ export interface Source<T> {
 const TEMPORARY = "temporary:";
 
 /**
- * Returns an `_id` for a new row whose real `_id` the server makes. The row has it until the entity is created. Rows of
- * classes with an `_id` that clients choose need none.
- *
- * @returns The identifier.
+ * Returns a temporary `_id` for a new row, until the server has created the entity. Rows with an `_id` that clients
+ * choose do not need it.
  */
 export function temporaryId(): string {
   // Pages without HTTPS have no `crypto.randomUUID()`.
@@ -53,17 +51,16 @@ function isTemporary(id: string | number): boolean {
   return String(id).startsWith(TEMPORARY);
 }
 
-/** Sends changes of rows. */
 export class Writes<T extends Entity> {
   readonly #source: Source<T>;
   readonly #list: SyncedList<T>;
   readonly #refresh: () => Promise<void>;
   /** The latest transaction of each row. */
   readonly #latest = new Map<string, Promise<void>>();
-  /** The identifiers of entities that were created from rows with temporary ones. */
+  /** The identifiers of created entities, by the key of their rows. */
   readonly #ids = new Map<string, string>();
 
-  /** @param refresh Reads a list that is not live again. */
+  /** @param refresh Reads the list again, unless it is live. */
   constructor(source: Source<T>, { list, refresh }: {
     readonly list: SyncedList<T>;
     readonly refresh: () => Promise<void>;
@@ -74,8 +71,8 @@ export class Writes<T extends Entity> {
   }
 
   /**
-   * A change waits for earlier changes of the same row, because it needs their version, and its entity. A transaction
-   * waits as a whole, so that two transactions change their common rows in one order.
+   * A change waits for earlier changes of the same row, because it needs their entity and version. A transaction waits
+   * as a whole, so that two transactions change their common rows in one order.
    */
   send(mutations: readonly Mutation[]): Promise<void> {
     const keys = mutations.map(({ key }) => key);
@@ -123,8 +120,8 @@ export class Writes<T extends Entity> {
   }
 
   /**
-   * The version that the user has seen, or a later version that this client has made. An optimistic row has the version
-   * of the synced row below it, and keeps this version when another client changes the entity.
+   * The value of `If-Match`, which is the version that the user has seen, or a later version that this client has made.
+   * An optimistic row keeps the version of its synced row when another client changes the entity.
    */
   #match(id: string, { __v: seen }: { readonly __v?: unknown }): string | undefined {
     const made = this.#list.versionOf(id);
@@ -141,7 +138,7 @@ export class Writes<T extends Entity> {
     }
   }
 
-  /** A failed reading must neither hide the error of a write, nor undo a stored one. */
+  /** A failed read must neither hide the error of a write nor undo a stored write. */
   async #refreshQuietly(): Promise<void> {
     await this.#refresh().catch(() => {});
   }

@@ -6,9 +6,7 @@ import { type Mutations, type Source, Writes } from "./_writes.ts";
 
 /**
  * A row of a collection, which is an entity in JSON. Until the entity is created, the row lacks fields that only the
- * server sets, such as `__v` and dates of creation.
- *
- * @typeParam M The model of the route.
+ * server sets, such as `__v`.
  */
 export type Row<M> =
   & { readonly _id: string }
@@ -18,7 +16,7 @@ export type Row<M> =
 /** @internal The names of the fields that a body can set. */
 export type SettableName<M> = { [K in keyof M]: Settable<M, K> }[keyof M];
 
-/** The part of a list that a collection has, in the form of the client's options. */
+/** The options of the client that select the entities of a collection. */
 export type ListQuery<M> = Pick<
   LiveCallOptions<M, never, never, never>,
   "headers" | "limit" | "parameters" | "q" | "search" | "skip" | "sort"
@@ -27,46 +25,41 @@ export type ListQuery<M> = Pick<
 /** Options of {@linkcode collectionOptions}. */
 export interface CollectionOptions<M> {
   /**
-   * Whether the collection shows each change of the list, by whoever made it. The route needs `all({ live: true })`.
+   * Whether the collection shows each change of the list by any client. The route needs `all({ live: true })`.
    *
    * @default {false}
    */
   readonly live?: boolean | undefined;
   /** The filter and other parameters of the list. With `limit`, the collection has one page. */
   readonly query?: ListQuery<M> | undefined;
-  /**
-   * A function that is called when the connection of a live list is lost, or cannot be opened again.
-   *
-   * @param error The error.
-   */
+  /** The function that is called when the connection of a live list is lost, or cannot be opened again. */
   readonly onDisconnect?: ((error: unknown) => void) | undefined;
 }
 
 /** The functions in `utils` of a collection. */
 export type CollectionUtils = {
   /**
-   * Reads the list again, all pages of it. A live list is current anyway.
+   * Reads the list again, unless it is live.
    *
-   * @returns A promise that is resolved when the collection has the list.
+   * @returns A promise that resolves when the collection has the list.
    */
   readonly refetch: () => Promise<void>;
   /**
-   * Sends the changes of a transaction in this collection, for the `mutationFn` of your own transactions. They are
-   * sent one after the other. The first refused change ends that, and earlier ones stay.
+   * Sends the changes of a transaction in this collection one after the other, for the `mutationFn` of your own
+   * transactions. After a refused change, no later one is sent, and earlier ones stay.
    *
-   * @param transaction The transaction.
-   * @returns A promise that is rejected with the error of the server, as `ApiError` of the client.
+   * @returns A promise that rejects with the `ApiError` of the refused change.
    */
   readonly persist: (transaction: Mutations) => Promise<void>;
 };
 
-/** The options of `createCollection()` of TanStack DB. They belong to one collection. */
+/** The options of `createCollection()` of TanStack DB, for one collection only. */
 export interface ResourceConfig<T extends object> {
   /** Returns the `_id`. */
   readonly getKey: (row: T) => string;
   /** Follows the list of the server. */
   readonly sync: {
-    /** Begins, and returns the function that ends it. */
+    /** Begins to follow the list, and returns the function that ends this. */
     readonly sync: (params: SyncParams<T>) => () => void;
     /** Each write has the whole row. */
     readonly rowUpdateMode: "full";
@@ -85,14 +78,11 @@ const OPTIONS = ["live", "query", "onDisconnect"];
 const PARAMETERS = ["headers", "limit", "parameters", "q", "search", "skip", "sort"];
 
 /**
- * Returns the options of a collection of TanStack DB that has the entities of a route. Changes of the collection are
- * shown at once and sent to the server. A change that the server refuses is rolled back, and `isPersisted.promise` of
- * its transaction is rejected with the `ApiError`.
+ * Returns the options of a collection of TanStack DB with the entities of a route. Changes of the collection are shown
+ * at once and sent to the server. If the server refuses a change, it is rolled back, and `isPersisted.promise` of its
+ * transaction rejects with the `ApiError`.
  *
- * @typeParam M The model of the route.
  * @param resource The resource of the route. With `{ idempotency: true }`, the client repeats creations.
- * @param options Whether the list is live, and which part of it the collection has.
- * @returns The options.
  * @throws {TypeError} If an option is wrong.
  */
 export function collectionOptions<M extends object>(
@@ -119,7 +109,7 @@ function mapResource<M, T extends Entity>(
     const turn = ++turns.begun;
     const contained = list.outcomes;
     const rows = await readAll(source, { ...query, signal });
-    // The collection has a later list, or has ended.
+    // The collection already has a later list, or has ended.
     if (turn < turns.taken || signal.aborted) return;
     turns.taken = turn;
     list.take(rows, contained);
@@ -171,7 +161,7 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** Reads all pages, or with `limit` one. */
+/** Reads all pages, or one page with `limit`. */
 async function readAll<T>(source: Source<T>, options: Reading): Promise<T[]> {
   if (options.limit !== undefined) return (await source.all(options)).items;
   const rows: T[] = [];

@@ -1,5 +1,5 @@
 /**
- * Collections of TanStack DB whose rows are the entities of a route: {@linkcode collectionOptions} makes the options of
+ * Collections of TanStack DB with the entities of a route. {@linkcode collectionOptions} makes the options of
  * `createCollection()` from a resource of the client.
  *
  * @example Show and change todos

@@ -2,8 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import type { MemoryServer } from "./memory_server.ts";
 
 /**
- * With the permission `--allow-run=mongod` of Deno, mongodb-memory-server would leave its processes running, because it
- * may not check whether they run, and treats the refusal as their end.
+ * Ends the processes of a server. With Deno's permission `--allow-run=mongod`, mongodb-memory-server would leave them
+ * running, because it may not check whether they run, and treats the refusal as their end.
  */
 export async function endProcesses(server: MemoryServer): Promise<void> {
   const { servers = [server] } = server;

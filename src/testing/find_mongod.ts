@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 
-/** In the form of the option `binary` of mongodb-memory-server. */
+/** A `mongod`, in the form of the option `binary` of mongodb-memory-server. */
 export interface InstalledMongod {
   readonly systemBinary: string;
   readonly version: string;
@@ -15,7 +15,10 @@ const OLDEST = 6;
 
 const FILE = process.platform === "win32" ? "mongod.exe" : "mongod";
 
-/** mongodb-memory-server reads `MONGOMS_SYSTEM_BINARY` and `MONGOMS_VERSION` itself, and may download a `mongod`. */
+/**
+ * Returns the first supported `mongod` on `PATH`. If `MONGOMS_SYSTEM_BINARY` or `MONGOMS_VERSION` is set,
+ * mongodb-memory-server finds or downloads a `mongod` itself.
+ */
 export async function findMongod(): Promise<InstalledMongod | undefined> {
   const { PATH = "", MONGOMS_SYSTEM_BINARY, MONGOMS_VERSION } = process.env;
   if (MONGOMS_SYSTEM_BINARY || MONGOMS_VERSION) return undefined;

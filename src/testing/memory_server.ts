@@ -4,7 +4,10 @@ import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 
-/** An import of the package's types would make the package a dependency of every application on Node. */
+/**
+ * The members are declared here, because an import of the types of mongodb-memory-server would make it a dependency of
+ * every application on Node.
+ */
 export interface MemoryServerPackage {
   readonly MongoMemoryServer: { create(options: object): Promise<MemoryServer> };
   readonly MongoMemoryReplSet: { create(options: object): Promise<MemoryServer> };
@@ -28,11 +31,11 @@ const NAME = "mongodb-memory-server";
 const INSTALL = `Cannot start MongoDB: the package ${NAME} is missing: ` +
   `run "npm i -D ${NAME}" or "deno add npm:${NAME}"`;
 
-/** The import downloads nothing. */
+/** The import of mongodb-memory-server downloads no `mongod`. */
 export async function loadMemoryServer(): Promise<MemoryServerPackage> {
   try {
-    // With a literal, bundlers would resolve the package before it is needed, and fail in applications that have not
-    // installed it.
+    // With a literal in place of `NAME`, bundlers would resolve the package at build time, and fail in applications
+    // that have not installed it.
     return await import(NAME);
   } catch (cause) {
     const path = lookInProject();
@@ -42,8 +45,8 @@ export async function loadMemoryServer(): Promise<MemoryServerPackage> {
 }
 
 /**
- * Some installers let Mongrove import only the dependencies that Mongrove declares, so the project resolves the
- * package.
+ * Resolves the package from the folder of the project, because some installers let Mongrove import only the
+ * dependencies that Mongrove declares.
  */
 function lookInProject(): string | undefined {
   try {

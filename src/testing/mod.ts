@@ -2,8 +2,8 @@
  * Functions for tests of applications. {@linkcode startMongo} starts a MongoDB. {@linkcode serve} serves an application
  * on a free port.
  *
- * The package mongodb-memory-server runs the MongoDB. Your application must install the package. Only `startMongo()`
- * loads it.
+ * The package mongodb-memory-server, which your application must install, runs the MongoDB. Only `startMongo()` loads
+ * it.
  *
  * @example Test an application with `deno test`
  * ```ts ignore

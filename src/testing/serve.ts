@@ -18,7 +18,6 @@ export interface Served {
  * Serves an application on a free port of 127.0.0.1.
  *
  * @param app An Express application, or another request listener of `node:http`.
- * @returns The URL of the application, and the function that stops it.
  *
  * @example Send a request to an application
  * ```ts

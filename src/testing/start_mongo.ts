@@ -21,10 +21,10 @@ export interface StartMongoOptions {
   readonly dbName?: string;
 }
 
-/** MongoDB allows no more members. */
+/** The maximum number of members of a replica set in MongoDB. */
 const MOST_MEMBERS = 50;
 
-/** Transactions need this storage engine. */
+/** Transactions need the storage engine WiredTiger. */
 const STORAGE_ENGINE = "wiredTiger";
 
 /**
@@ -38,14 +38,14 @@ const WAYS_OUT = "set MONGOMS_SYSTEM_BINARY to the path of a mongod, or install 
 /**
  * Starts a MongoDB for a test on a free port of 127.0.0.1. The data of the MongoDB is deleted when it stops.
  *
- * The package mongodb-memory-server runs the program `mongod`. The environment variable `MONGOMS_SYSTEM_BINARY` can
- * name the path of a `mongod`. Without the variable, the first `mongod` on `PATH` of version 6.0 or newer runs. If
- * `PATH` has none, the package downloads a `mongod` on first use. Install the package with
- * `npm i -D mongodb-memory-server` or `deno add npm:mongodb-memory-server`.
+ * Install the package mongodb-memory-server with `npm i -D mongodb-memory-server` or
+ * `deno add npm:mongodb-memory-server`. It runs the `mongod` at the path in the environment variable
+ * `MONGOMS_SYSTEM_BINARY`, or else the first one on `PATH` of version 6.0 or newer. If `PATH` has none, the package
+ * downloads a `mongod` on first use.
  *
- * @param options Options of the server.
  * @returns The running MongoDB. To stop it, call `stop()` or use `await using`.
- * @throws {RangeError} If `replicaSet` is not an integer of at least 0.
+ * @throws {RangeError} If `replicaSet` is not an integer from 0 to 50.
+ * @throws {TypeError} If `dbName` is not the name of a database.
  * @throws {Error} If the package is missing, or if no `mongod` is installed and the download fails.
  *
  * @example Test with a real MongoDB

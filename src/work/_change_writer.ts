@@ -17,7 +17,7 @@ const { BSON } = mongoose.mongo;
 
 const MOST_TRIES = 20;
 
-/** A statement with all values of a larger entity and the changes could exceed 16 MB. */
+/** In bytes. For a larger entity, a statement with all values and the changes could exceed 16 MB. */
 const LARGE_BYTES = 6 * 1024 * 1024;
 
 /** A failover could otherwise undo changes of a portion that counts as done. */
@@ -45,7 +45,7 @@ export class ChangeWriter {
     this.#key = versionKeyOf(options.model);
   }
 
-  /** Whether the entity was written. Its values must have their types in BSON. */
+  /** Returns whether the entity was written. The values of `read` must have their BSON types. */
   async change(read: StoredObject): Promise<boolean> {
     const { change, lease, signal } = this.#options;
     let stored: StoredObject | null = read;
@@ -63,7 +63,7 @@ export class ChangeWriter {
         }
         return false;
       }
-      // The timer that aborts the signal can be late.
+      // The timer that aborts the signal of the lease can be late.
       if (!lease.isHeld) throw new Error("The lease is lost");
       if (await this.#write(stored, update)) return true;
       stored = await this.#readAgain(stored);
@@ -116,7 +116,7 @@ export class ChangeWriter {
     return (await timeBudget.wait(sent)).isMet;
   }
 
-  /** Fields that a statement cannot compare, or that are too large for it, are bound by the version. */
+  /** The version stands for fields that a statement cannot compare, or that are too large for it. */
   #unchanged(stored: StoredObject): Filter {
     const key = this.#key;
     const isLarge = BSON.calculateObjectSize(stored) > LARGE_BYTES;
@@ -143,10 +143,10 @@ export class ChangeWriter {
   }
 }
 
-/** Others would be stored as empty objects. */
+/** BSON stores objects of other kinds, such as a `Set`, as empty objects. */
 const STORED_KINDS: ReadonlySet<string> = new Set(["Array", "Map", "Object"]);
 
-/** Returns the path of a value that BSON would change, and its kind. */
+/** Returns the path and the kind of a value that BSON would change. */
 function lossIn(path: string, value: unknown): string | undefined {
   const loss = lossOf(value);
   if (loss !== undefined) return `"${path}" is ${loss}`;
@@ -164,7 +164,7 @@ function lossIn(path: string, value: unknown): string | undefined {
   return undefined;
 }
 
-/** With the usual types of JavaScript. */
+/** Converts BSON types to the usual types of JavaScript. */
 function valuesOf(stored: StoredObject): StoredObject {
   return BSON.deserialize(BSON.serialize(stored), { validation: { utf8: false } });
 }

@@ -5,7 +5,7 @@ import { decodeAllNames, hintAtUnopened, isOpen } from "../schema/mongoose/conne
 import type { Lease } from "../store/lease.ts";
 import { pause } from "../store/pause.ts";
 
-/** After this, another process continues the work of a killed one. */
+/** After this time, another process continues the work of a killed one. */
 export const LEASE_MS = 30_000;
 
 const AGAIN_MS = 500;
@@ -14,7 +14,7 @@ const POLL_MS = 100;
 
 const HINT_MS = 10_000;
 
-/** By the clock of the database, like all times of a record. */
+/** Times of a record are by the clock of the database. */
 export const ENDED = { endedAt: "$$NOW", tookMS: { $subtract: ["$$NOW", "$startedAt"] } } as const;
 
 export function begunFields(): object {
@@ -28,7 +28,7 @@ export function begunFields(): object {
   };
 }
 
-/** Resolves after `ended`, when no renewal is under way, which could follow the release. */
+/** Resolves after `ended`, when no renewal is under way that could follow the release of the lease. */
 export async function keepRenewed(
   lease: Lease,
   { leaseMS, ended }: { readonly leaseMS: number; readonly ended: AbortSignal },
@@ -43,8 +43,8 @@ export async function keepRenewed(
 }
 
 /**
- * Stores `fields` in the record of the lease, unless another process may have the lease. A failover can refuse the first
- * attempts.
+ * Stores `fields` in the record of the lease, unless another process may have the lease. It tries again, because a
+ * failover can refuse attempts.
  */
 export async function noteUnlessLost(lease: Lease, fields: object): Promise<boolean> {
   while (lease.isHeld) {

@@ -17,7 +17,7 @@ import type { EveryOptions, RunContext } from "./every.ts";
 
 const COLLECTION = "mongrove_runs";
 
-/** Another process may have run, or changed the record. */
+/** After this time, the record is read again, because another process may have changed it. */
 const LOOK_MS = 60_000;
 
 const AGAIN_MS = 5000;
@@ -32,7 +32,7 @@ export interface RepeatLoopOptions extends Pick<EveryOptions, "onError"> {
 
 interface StoredRun {
   readonly until: Date;
-  /** When the last run was due that has ended. */
+  /** The time at which the last ended run was due. */
   readonly dueAt?: Date;
   readonly outcome?: "running" | "done" | "failed" | "interrupted";
 }
@@ -57,7 +57,7 @@ export class RepeatLoop {
 
   async #loop(): Promise<void> {
     const { signal } = this.#stopped;
-    // The open connection keeps the process alive, and not the timers.
+    // The open connection keeps the process alive, so the timers need not.
     const ref = false;
     for (let restMS = 0; !signal.aborted;) {
       await pause(restMS, signal, { ref });
@@ -74,7 +74,7 @@ export class RepeatLoop {
     }
   }
 
-  /** Returns the time to the next look, in milliseconds. */
+  /** Returns the time until the next call, in milliseconds. */
   async #runIfDue(): Promise<number> {
     const { connection, name, intervalMS } = this.#options;
     const records = connection.collection(COLLECTION);
@@ -88,7 +88,7 @@ export class RepeatLoop {
     const over = new AbortController();
     const renewing = keepRenewed(lease, { leaseMS: this.#leaseMS, ended: over.signal });
     try {
-      // The database has computed the end of the lease by its clock.
+      // The time of the database, whose clock has set the end of the lease.
       const now = record.until.getTime() - this.#leaseMS;
       const dueAt = record.dueAt === undefined ? now : record.dueAt.getTime() + intervalMS;
       if (dueAt <= now) await this.#runOnce(lease, { record, dueAt, now });

@@ -31,7 +31,7 @@ export interface RunMigrationsOptions {
   readonly leaseMS?: number;
 }
 
-/** Beside the fields of the lease. */
+/** The fields of a record that do not belong to the lease. */
 interface StoredMigration {
   readonly outcome?: "running" | "done" | "failed" | "interrupted";
   readonly process?: string;
@@ -45,7 +45,7 @@ interface MigrationNames {
   readonly newer: readonly string[];
 }
 
-/** Throws if the migrations that have run are others, or in another order. */
+/** Throws if the list lacks a migration that has run, or has it at another place. */
 export async function readNames(
   connection: Connection,
   names: readonly string[],
@@ -64,7 +64,6 @@ export async function readNames(
   throw new Error(`Cannot migrate "${connection.name}": ${problem}`);
 }
 
-/** Returns the names of the migrations that this process has run. */
 export async function runMigrations(
   migrations: readonly Migration[],
   options: RunMigrationsOptions,
@@ -103,7 +102,6 @@ export async function runMigrations(
   throw closing.reason;
 }
 
-/** Throws if the connection does not open in time. */
 export async function openForMigrations(
   { connection, waitMS, closing }: Pick<RunMigrationsOptions, "connection" | "waitMS" | "closing">,
 ): Promise<void> {
@@ -116,7 +114,7 @@ export async function openForMigrations(
   throw new Error(`Cannot migrate: the connection is not open after ${waitMS} ms`);
 }
 
-/** Between the failures of an outage, the work begins again for at most `waitMS`. */
+/** Repeats work that fails by an outage of the database, for at most `waitMS`. */
 async function pastOutage<T>(
   work: () => Promise<T>,
   { waitMS, closing }: RunMigrationsOptions,
@@ -156,7 +154,7 @@ class Attempt {
     this.#options = options;
   }
 
-  /** Whether the success is stored. Otherwise, another process has run the migration, or must run it again. */
+  /** Returns whether the success is stored. Otherwise, another process has run the migration, or must run it again. */
   async run({ hasWaited }: { readonly hasWaited: boolean }): Promise<boolean> {
     const { lease, record, leaseMS = LEASE_MS } = this.#options;
     const { name } = this.#migration;
@@ -165,7 +163,7 @@ class Attempt {
     try {
       if (record?.outcome === "done") return false;
       if (hasWaited && record?.outcome === "failed") {
-        // The other process has the same code.
+        // A new attempt would fail too, because the other process has the same code.
         throw new Error(`Cannot migrate: "${name}" failed in ${record.process}: ${record.error}`);
       }
       return await this.#begin() && await this.#work();
@@ -187,7 +185,7 @@ class Attempt {
     const { name, run } = this.#migration;
     const failed = new AbortController();
     const signal = AbortSignal.any([lease.signal, closing, failed.signal]);
-    // Reads at the same time add listeners, and Node warns of more than ten.
+    // Concurrent reads add listeners, and Node warns of more than ten.
     setMaxListeners(0, signal);
     const { progress = {} } = record ?? {};
     const walking = { connection, migration: name, lease, signal, progress };
@@ -195,7 +193,7 @@ class Attempt {
     const since = performance.now();
     try {
       await run({ connection, each, signal });
-      // The end of a call may make the next one.
+      // A call of `each()` may begin when another one ends.
       for (let waited = -1; waited < calls.length;) {
         waited = calls.length;
         await Promise.all(calls);
@@ -217,7 +215,7 @@ class Attempt {
     return false;
   }
 
-  /** After an error of its code, a migration begins anew, because its code will be another one. */
+  /** Removes the progress after an error in the code of the migration, because the repaired code must begin anew. */
   async #noteFailure(error: unknown): Promise<void> {
     const { lease, closing } = this.#options;
     const isCut = closing.aborted || isUnavailable(error);

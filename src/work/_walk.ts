@@ -21,19 +21,19 @@ import type { Each, EachResult, StoredModel } from "./each.ts";
 
 const PORTION = 100;
 
-/** Each change waits for most members of the replica set, so that several at once save much time. */
+/** Changes at the same time save much time, because each one waits for most members of the replica set. */
 const AT_ONCE = 10;
 
 const AGAIN_MS = 1000;
 
 const LOG_MS = 10_000;
 
-/** Of one call of `each()`. */
+/** The progress of one call of `each()`. */
 export interface WalkProgress extends EachResult {
   readonly collection: string;
-  /** The hash of the arguments, because the next attempt of a repeatable migration may make other calls. */
+  /** The hash of the arguments, because the next attempt of a migration may make other calls. */
   readonly work: string;
-  /** The `_id` of the last entity, with its type in BSON. */
+  /** The `_id` of the last entity, in its BSON type. */
   readonly after?: unknown;
   readonly isDone?: boolean;
 }
@@ -43,11 +43,11 @@ export interface WalkContext {
   readonly migration: string;
   readonly lease: Lease;
   readonly signal: AbortSignal;
-  /** Of an interrupted attempt, by the number of the call. */
+  /** The progress of an interrupted attempt, by the number of the call of `each()`. */
   readonly progress: Readonly<Record<string, WalkProgress>>;
 }
 
-/** A migration may have forgotten to wait for one of the calls. */
+/** Also returns the promises of all calls, because a migration may forget to wait for one. */
 export function makeEach(
   context: WalkContext,
 ): { readonly each: Each; readonly calls: readonly Promise<EachResult>[] } {
@@ -72,7 +72,7 @@ export function makeEach(
   };
   const each = (...given: unknown[]) => {
     const result = start(calls.length, given as Parameters<Each>);
-    // The attempt reports the rejection.
+    // The attempt of the migration reports the rejection.
     result.catch(() => {});
     calls.push(result);
     return result;
@@ -164,7 +164,7 @@ async function walk(context: Walk): Promise<EachResult> {
   return { seen: progress.seen, changed: progress.changed };
 }
 
-/** A portion begins anew after a failure of the database, as long as no other process has the lease. */
+/** Begins a portion anew after a failure of the database, as long as no other process has the lease. */
 async function walkPortion(before: WalkProgress, context: Walk): Promise<WalkProgress> {
   const { migration, signal } = context;
   for (let isTold = false;; isTold = true) {

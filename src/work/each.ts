@@ -10,7 +10,7 @@ export interface StoredModel {
   readonly modelName: string;
 }
 
-/** The numbers of entities of a call of {@linkcode Each}, with those before an interruption. */
+/** The counts of a call of {@linkcode Each}, including interrupted earlier attempts. */
 export interface EachResult {
   /** The number of entities that were read. */
   readonly seen: number;
@@ -19,14 +19,15 @@ export interface EachResult {
 }
 
 /**
- * Calls a function for each stored entity that matches a filter of MongoDB, in portions by `_id`. Filter, values and
- * changes are as stored: nothing is cast or validated, no hook runs, and entities of all tenants and of the trash count.
+ * Calls a function for each stored entity that matches a filter of MongoDB, in portions by `_id`. Nothing is cast or
+ * validated, no hook runs, and entities of all tenants and in the trash are included.
  *
- * The function returns the fields to store, by their paths. `undefined` as the value of a field removes it. A write
- * raises the version and `updatedAt`. If another write has come between, the function is called again with the new
- * values. Equal values and `undefined` write nothing.
+ * The function returns the fields to store, by their paths. The value `undefined` removes a field. A write raises the
+ * version and `updatedAt`. If another write has come between, the function is called again with the new values. Equal
+ * values, or the result `undefined`, write nothing.
  *
- * With `history: true`, the history of the class records the changes, as the operation `migrate`. It needs a replica set.
+ * With `history: true`, the history of the class records the changes as the operation `migrate`, which needs a replica
+ * set.
  */
 export type Each = <S extends object = Readonly<Record<string, unknown>>>(
   model: ModelClass | StoredModel,

@@ -12,11 +12,11 @@ import { RepeatLoop } from "./_repeat_loop.ts";
 export interface RunContext {
   /** The connection whose database has the record of the runs. */
   readonly connection: Connection;
-  /** The number of runs that no process has begun before this one. */
+  /** The number of earlier runs that were due but that no process has begun. */
   readonly missed: number;
   /**
    * The signal that is aborted by `Framework.close()`, by `stop()`, or when another process may have the lease. If the
-   * function then throws, another process repeats the run.
+   * function then throws, the run is repeated.
    */
   readonly signal: AbortSignal;
 }
@@ -45,21 +45,20 @@ export interface RepeatedWork {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** By connection, because two loops of one process would only compete. */
+/** The names of repeated work, because two loops of one process would only compete. */
 const repeated = new WeakMap<Connection, Set<string>>();
 
 /**
- * Runs a function at intervals, in one process at a time, under a lease that ends 30 seconds after a crash. The first run
- * begins at once, and later ones at whole intervals after it. No run begins before the last one has ended. Runs that were
- * missed, because no process was there or a run took long, are made up for by one run, and the log tells their number.
+ * Runs a function at intervals, in one process at a time, under a lease that ends 30 seconds after a crash. The first
+ * run of a name begins at once, and later runs at whole intervals after it, but never before the last one has ended.
+ * One run makes up for all missed runs.
  *
- * A failed run is not repeated before the next interval. A run whose process was killed is repeated, so the function must
- * be repeatable. The collection `mongrove_runs` of the database records the last run of each name.
+ * A failed run is not repeated before the next interval. A run whose process was killed is repeated, so the function
+ * must be repeatable. The collection `mongrove_runs` of the database records the last run of each name.
  *
  * @param interval The time between the beginnings of two runs, such as `"1h"`.
  * @param name The name, by which processes exclude each other.
- * @param rest The function, and options.
- * @throws {TypeError} If an argument is wrong, or this process repeats work of the same name.
+ * @throws {TypeError} If an argument is wrong, or this process already repeats this name.
  *
  * @example Remind of late loans
  * ```ts ignore

@@ -17,11 +17,11 @@ import type { Each } from "./each.ts";
 
 /** A change of stored data, which runs once for each database. */
 export interface Migration {
-  /** The name, which must stay in the list at its place. */
+  /** The name, which must keep its place in the list. */
   readonly name: string;
   /**
-   * The function that changes the data. It runs again after a crash or a failure, and beside a process whose lease has
-   * ended, so it must be repeatable.
+   * The function that changes the data. It runs again after a crash or failure, and may run beside a process whose
+   * lease has ended, so it must be repeatable.
    */
   readonly run: (context: MigrationContext) => MaybePromise<unknown>;
 }
@@ -51,7 +51,7 @@ export interface MigrateOptions {
    */
   readonly waitMS?: number | undefined;
   /**
-   * With `false`, a process goes on while another one migrates.
+   * With `false`, a process does not wait while another one migrates.
    *
    * @default {true}
    */
@@ -70,13 +70,13 @@ export interface Migrate {
 }
 
 /**
- * Runs, in order, the migrations that have no record of success in the collection `mongrove_migrations` of the database.
- * One process at a time runs them, under a lease that ends 30 seconds after a crash. The others wait, and until
- * then `Framework.health()` is not ready.
+ * Runs, in order, the migrations that have no record of success in the collection `mongrove_migrations` of the
+ * database. One process at a time runs them, under a lease that ends 30 seconds after a crash. Until the migrations
+ * have ended, the others wait, and `Framework.health()` is not ready.
  *
- * The promise rejects with a `TypeError` if the list or an option is wrong, and with an `Error` if a migration fails, if
- * the list lacks a migration that has run or has it at another place, or if the wait is too long. A list that ends before
- * the last migrations that have run belongs to an older release, which may run beside the newer one. A database has one list.
+ * The promise rejects if the list or an option is wrong, if a migration fails, if the list lacks a migration that has
+ * run or has it at another place, or if the wait is too long. A list that ends before the last migrations that have run
+ * belongs to an older release, which may run beside the newer one. A database has one list.
  *
  * @example Rename a field
  * ```ts ignore

@@ -1,6 +1,6 @@
 /**
- * Changes of stored data, and work at intervals, in one of several processes: {@linkcode migrate} runs migrations before
- * an application starts, and {@linkcode every} repeats a function.
+ * {@linkcode migrate} changes stored data before an application starts, and {@linkcode every} repeats a function at
+ * intervals, each in one process at a time.
  *
  * @example Migrate, then serve
  * ```ts ignore

@@ -18,10 +18,7 @@ export interface Writer {
   readonly body?: JsonObject | undefined;
 }
 
-/**
- * The client gets no problem of a stored value that it does not see, because it cannot repair it. A hidden invalid
- * value or a failed cast of a hook or an action throws a `TypeError`.
- */
+/** The client cannot repair a stored value that it does not see, so it gets no validation error. */
 export function attributeProblems(doc: Document, writer: Writer): void {
   excludeBodyCasts(doc);
   filterErrors(doc, (problems) => {
@@ -58,7 +55,7 @@ function originOf(
   if (isUncastStored(problem) && (!values.isTouched(path) || staysStored({ path, problem, doc }))) {
     return "stored";
   }
-  // A client could otherwise guess a hidden value, because the stored one would get another answer.
+  // A client gets the error of a hidden value that it sends, or it could guess the stored value.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
   if (isUncastStored(problem)) return secrecy === "holder" ? "client" : "application";
   if (!isValidatorError(problem)) return "client";
@@ -68,8 +65,8 @@ function originOf(
 }
 
 /**
- * Mongoose would write the changed object without the stored value that cannot be cast, so the save fails if this value
- * cannot be kept.
+ * Mongoose would write a changed object without a stored value that it cannot cast, so the save fails unless the value
+ * is kept.
  */
 function staysStored({ path, problem, doc }: FoundProblem & { readonly doc: Document }): boolean {
   const stored = valueAt(existingSnapshot(doc)?.values, path);
@@ -88,7 +85,7 @@ function hiddenFailure({ path, problem }: FoundProblem, { target }: Writer): Err
   return new TypeError(`Cannot save "${target.name}": ${reason}`);
 }
 
-/** As the cause, the error of Mongoose would show a hidden value. */
+/** Mongoose's error as the cause would show a hidden value. */
 export function castFailure(found: FailedCast, { shape, target }: Writer): Error {
   const { path, problem } = found;
   return new TypeError(

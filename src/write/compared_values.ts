@@ -17,7 +17,7 @@ export class ComparedValues {
     return this.#doc.isNew || this.#doc.isModified(path);
   }
 
-  /** `"missing"` means missing in an object that is new itself, and `undefined` means unchanged. */
+  /** `"missing"` means missing in an object that is itself new, and `undefined` means unchanged. */
   changeOf(path: string): "changed" | "missing" | undefined {
     if (!this.isTouched(path)) return undefined;
     const doc = this.#doc;
@@ -33,8 +33,8 @@ export class ComparedValues {
 }
 
 /**
- * Cast as in the document, so that equal values have equal types. `undefined` makes every present value count as
- * changed.
+ * The stored values are cast like the document's, so that equal values have equal types. Without a snapshot, every
+ * present value counts as changed.
  */
 function storedValues(doc: Document): unknown {
   const snapshot = existingSnapshot(doc);
@@ -45,8 +45,8 @@ function storedValues(doc: Document): unknown {
 }
 
 /**
- * Elements are matched by `_id`, because a body may have moved them. Without `hasHolder`, the object around the value
- * is new.
+ * Array elements are matched by `_id`, because a body may have moved them. Without `hasHolder`, the object around the
+ * value is new.
  */
 function compareAt(
   path: string,

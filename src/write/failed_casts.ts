@@ -4,17 +4,16 @@ import { isCastError } from "../schema/mongoose/errors.ts";
 import { holdsPromise } from "../schema/mongoose/schemas/refuse_promises.ts";
 import { pendingProblems } from "../schema/mongoose/statements/filter_errors.ts";
 
-/** A value from the application that cannot be cast, which is no 400 for the client. */
+/** A value from the application that cannot be cast. It causes no 400. */
 export interface FailedCast {
   readonly path: string;
   readonly value: unknown;
   readonly problem?: { readonly kind: string };
 }
 
-/** Failed casts of a body, which the client gets. */
 const ofBodies = new WeakSet<object>();
 
-/** The present problems come from the body, and later ones from hooks or actions. */
+/** The problems so far come from the body, and later ones from hooks or actions. */
 export function excludeBodyCasts(doc: Document): void {
   for (const problem of Object.values(pendingProblems(doc))) ofBodies.add(problem as object);
 }
@@ -39,7 +38,7 @@ export function asFailedCast(path: string, problem: unknown): FailedCast | undef
   return { path, value: problem.value, problem };
 }
 
-/** Without the value, because its field may be hidden. */
+/** The message leaves out the value, because its field may be hidden. */
 export function wordsOf({ path, value, problem }: FailedCast): string {
   if (!holdsPromise(value)) return `the value of "${path}" cannot be cast to ${problem?.kind}`;
   return `"${path}" ${isPromise(value) ? "is" : "holds"} a promise, so an "await" is missing`;

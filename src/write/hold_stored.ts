@@ -7,10 +7,9 @@ import { type StoredObject, storedText } from "../store/values.ts";
 import { valuesToStore } from "./stored_values.ts";
 
 export interface StoredResult {
-  /** Without changes by other requests. */
   readonly expected: StoredObject;
   readonly stored: StoredObject;
-  /** The version, and fields that `stored` does not show. */
+  /** The names of the version and of fields that `stored` does not show. */
   readonly others: ReadonlySet<string>;
 }
 
@@ -24,7 +23,7 @@ export function holdStored(doc: Document, { expected, stored, others }: StoredRe
   factsOf(doc).isChangedByOthers = true;
   const values = valuesToStore(doc);
   const defaults = new Set(ownDefaults(doc));
-  // A value that a hook has removed for the answer only, past the change tracking, must not be shown again.
+  // A value that a hook has removed only for the answer, past the change tracking, must not return.
   const held = changed.filter((name) => defaults.has(name) || holds(values[name], expected[name]));
   initFields(doc, Object.fromEntries(held.map((name) => [name, stored[name]])));
 }
@@ -33,7 +32,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(one, other) || storedText(one) === storedText(other);
 }
 
-/** Mongoose may have added defaults and identifiers. */
+/** The shown value may contain more, because Mongoose adds defaults and identifiers. */
 function holds(shown: unknown, stored: unknown): boolean {
   if (stored === undefined) return true;
   if (isJsonObject(stored)) {

@@ -10,7 +10,7 @@ import { existingSnapshot } from "./stored_values.ts";
 
 const { Subdocument } = mongoose.Types;
 
-/** Keeps the values that Mongoose could not cast in a field set to a stored value. */
+/** When a field is set to a stored value, keeps values in it that Mongoose could not cast. */
 export function keepUncastValues(
   doc: Document,
   { path, value }: { readonly path: string; readonly value: unknown },
@@ -22,7 +22,10 @@ export function keepUncastValues(
   noteUnread(doc, only);
 }
 
-/** A save of the object around the value would remove it. The result is also `true` if that object is gone. */
+/**
+ * A save of the object around a stored value that Mongoose could not cast would remove the value. The result is also
+ * `true` if that object is gone.
+ */
 export function keepUncastValue(doc: Document, path: string): boolean {
   const snapshot = existingSnapshot(doc);
   const [, only] = [...factsOf(doc).setValues ?? []]

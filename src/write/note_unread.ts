@@ -6,7 +6,7 @@ import { addCastError, rawArray } from "../schema/mongoose/documents/document_va
 import { pendingProblems } from "../schema/mongoose/statements/filter_errors.ts";
 
 /**
- * Mongoose reads some stored values as no value, such as an empty string for a number. Hidden ones in embedded objects
+ * Mongoose reads some stored values as missing, such as an empty string for a number. Hidden ones in embedded objects
  * are noted like failed casts.
  */
 export function noteUnread(doc: Document, stored: unknown): void {

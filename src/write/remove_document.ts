@@ -12,7 +12,6 @@ import { unchangedSinceHooks } from "./update_conditions.ts";
 export async function removeDocument(
   doc: Document,
   { scope, filter, collation, removal: update, ...options }: SaveDocumentOptions & {
-    /** Sent in the place of the removal. */
     readonly removal?: Update | undefined;
   },
 ): Promise<void> {

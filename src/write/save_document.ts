@@ -19,17 +19,14 @@ import { type BoundUpdate, boundUpdate, writtenPaths } from "./update_conditions
 import { checkScope, throwChanged } from "../store/writes/conditions.ts";
 
 export interface SaveDocumentOptions extends Omit<WriteContext, "model" | "session"> {
-  /** Not cast yet. The document must match it before and after the write. */
+  /** The document must match the scope before and after the write. It is not cast yet. */
   readonly scope: Filter;
-  /** Another request may have changed the document since it was read, so the stored one must match. */
+  /** The stored document must match this filter, because another request may have changed it since its read. */
   readonly filter: Filter;
   readonly collation?: object | undefined;
-  /**
-   * Whether the update depends on no value that was read, as by PUT, so that it may overwrite changes of other
-   * requests.
-   */
+  /** `true` if the update may overwrite changes of other requests, as by PUT. */
   readonly overwrites?: boolean;
-  /** Leaves out fields that only their own routes show. */
+  /** A projection without fields that only their own routes show. */
   readonly shown?: Readonly<Record<string, 0>>;
 }
 
@@ -43,7 +40,7 @@ export function writeContextOf(
 
 /**
  * The scope and the filter are conditions of the statement, so they hold at the time of the write. Throws "changed" if
- * the update depends on a value that has changed since its read.
+ * a value on which the update depends has changed.
  */
 export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
   await (doc.isNew ? insertDocument(doc, options) : updateDocuments([doc], options))
@@ -114,7 +111,7 @@ async function updateDocuments(
   });
 }
 
-/** Returns the stored values of a single update. */
+/** Returns the stored values only after a single update. */
 async function sendBound(
   docs: readonly Document[],
   { updates, ...options }: SaveDocumentOptions & { readonly updates: readonly BoundUpdate[] },
@@ -167,7 +164,7 @@ async function insertBy(
   });
 }
 
-/** Each document succeeds or fails separately. Returns the errors of refused documents. */
+/** Each insert succeeds or fails separately. Returns the errors of refused documents. */
 export async function insertEachDocument(
   docs: readonly Document[],
   { scope, ...options }: Omit<SaveDocumentOptions, "filter">,
@@ -187,7 +184,7 @@ export async function insertEachDocument(
   });
 }
 
-/** Keyed by index. Values are checked one by one only if the check of all fails. */
+/** Returns errors by index. Values are checked one by one only if the check of all fails. */
 async function outsideOf(
   all: readonly StoredObject[],
   { scope, model }: { readonly scope: Filter; readonly model: Model<unknown> },
@@ -210,7 +207,7 @@ async function outsideOf(
 function valuesOfNew(doc: Document): StoredObject {
   const key = versionKeyOf(doc);
   if (key !== undefined) setRaw(doc, { path: key, value: 0 });
-  // MongoDB stores it first.
+  // MongoDB stores the `_id` first.
   orderFields(doc, ["_id"]);
   return valuesToStore(doc);
 }

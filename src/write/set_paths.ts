@@ -17,8 +17,8 @@ export function writtenBy(doc: Document): Delta {
 }
 
 /**
- * Paths that the request sets are written by `$set`, because an operator like `$push` of a hook would add to the value
- * of another request.
+ * Paths that the request sets are written by `$set`, because a hook's `$push` would add to the value of another
+ * request.
  */
 function withWhole(
   changes: Delta["changes"],

@@ -28,7 +28,7 @@ export function valuesToStore(doc: Document): StoredObject {
 }
 
 export function hydrateWithSnapshot(model: Model<unknown>, found: object): Document {
-  // Mongoose keeps the given values and adds members to some.
+  // `hydrate()` keeps the given values and adds members to some, so they are copied before.
   const values = copyJson(found) as StoredObject;
   const doc = model.hydrate(found) as Document;
   factsOf(doc).snapshot = { values, isSent: true, saves: 0 };
@@ -36,18 +36,20 @@ export function hydrateWithSnapshot(model: Model<unknown>, found: object): Docum
   return doc;
 }
 
-/** Hooks must not have changed the document yet if no snapshot is known. */
+/** Without a known snapshot, one is taken, so hooks must not have changed the document yet. */
 export function readSnapshot(doc: Document): Snapshot {
   return existingSnapshot(doc) ?? takeSnapshot(doc);
 }
 
-/** `undefined` if no snapshot was taken since the last save. */
 export function existingSnapshot(doc: Document): Snapshot | undefined {
   const { snapshot } = factsOf(doc);
   return snapshot?.saves === savesOf(doc) ? snapshot : undefined;
 }
 
-/** For a document whose sent values are unknown. Defaults that Mongoose has added are not stored. */
+/**
+ * A snapshot for a document whose read values are unknown. Mongoose's defaults are left out, because they are not
+ * stored.
+ */
 export function takeSnapshot(doc: Document): Snapshot {
   const values = BSON.deserialize(BSON.serialize(valuesToStore(doc)));
   for (const path of ownDefaults(doc)) delete values[path];

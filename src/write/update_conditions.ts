@@ -23,7 +23,6 @@ export interface BoundUpdate {
   readonly statement: UpdateStatement;
   /** The document after the update. Missing if it surely stays in its scope. */
   readonly changed?: StoredObject;
-  /** The path of the version. `undefined` if the schema has none. */
   readonly key: string | undefined;
   readonly version: number;
   /** The stored values after the update, without changes by other requests. */
@@ -48,8 +47,7 @@ export function boundUpdate(
   const paths = [
     replacedPaths(changes, { ...reading, overwrites }),
     isTouched ? read && [...read].filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
-    // A collation would also compare the values of the scope. So the filter is not sent, but the fields that it reads
-    // must be unchanged since the document matched it.
+    // A collation would also apply to the scope. So instead of the filter, the fields that it reads must be unchanged.
     collation === undefined ? [] : fieldsRead(filter),
     factsOf(doc).readByHooks ?? [],
   ];
@@ -61,8 +59,8 @@ export function boundUpdate(
     unchanged(paths, { snapshot, sameVersion: key === undefined ? {} : hasOneOf(key, [version]) }),
     key !== undefined && values[key] === null ? hasOneOf(key, [null]) : {},
   ].filter((each) => !isEmpty(each));
-  // Mongoose makes the version a condition of updates of arrays and numeric keys, which would fail after a change of
-  // any other field.
+  // Mongoose makes the version a condition of updates of arrays and numeric keys. They would fail after any other
+  // change.
   if (key !== undefined && !(isTied && version !== null)) delete where[key];
   // Outside of `$and`, a condition on `_id` would replace the one in `where`.
   const q = { ...where, ...shardKeyIn(doc, values), ...all.length > 0 && { $and: all } };
@@ -81,7 +79,6 @@ function shardKeyIn({ schema }: Document, values: StoredObject): Filter {
   return Object.fromEntries(paths.map((path) => [path, valueAt(values, path) ?? null]));
 }
 
-/** The fields by which a hook has allowed the removal must be unchanged. */
 export function unchangedSinceHooks(doc: Document): Filter {
   const { readByHooks: names = [] } = factsOf(doc);
   if (names.length === 0) return {};
@@ -105,8 +102,7 @@ function counted(
     const { [key]: _counted, ...others } = paths;
     if (!isEmpty(others)) update[operator] = others;
   }
-  // `$inc` fails at a version of `null`, which is set to 1 instead. A condition on `null` lets only the first update
-  // succeed.
+  // `$inc` fails at a version of `null`, which is set to 1. A condition on `null` lets only the first update succeed.
   const operator = values[key] === null ? "$set" : "$inc";
   return { ...update, [operator]: { ...update[operator], [key]: 1 } };
 }
@@ -120,12 +116,12 @@ export function writtenPaths(update: Update): string[] {
   return Object.values(update).flatMap((paths) => Object.keys(paths));
 }
 
-/** Operators that replace an array or remove by position would undo changes of other requests. */
+/** These operators replace an array or remove by position, so they would undo changes of other requests. */
 const REPLACING = new Set(["$set", "$unset", "$pop"]);
 
 /**
- * The update overwrites more than the request names, so the values at these paths must be unchanged. With `overwrites`,
- * only arrays count whose elements have fields that no body can set, because it writes their old values back.
+ * At these paths, the update overwrites more than the request names, so the values must be unchanged. With
+ * `overwrites`, this holds only for arrays with hidden or read-only fields, whose old values it writes back.
  */
 export function replacedPaths(
   update: Update,
@@ -146,7 +142,10 @@ export function replacedPaths(
   return [...found];
 }
 
-/** If another request has removed such an object, the update would store it again with only some of its fields. */
+/**
+ * If another request has removed the object around a set field, the update would store it again with only the set
+ * fields.
+ */
 export function enteredObjects(update: Update, { shape, stored }: Reading): string[] {
   const { $unset: _gone, ...writing } = update;
   const entered = writtenPaths(writing).flatMap((path) =>

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { getModel, type ModelClass } from "../../mod.ts";
 import { casesOf, report } from "../harness/report.ts";
@@ -77,7 +77,10 @@ async function judgeWriters(model: ModelClass, hasHistory: boolean): Promise<str
   // Each state is that of one write, whose sender it names.
   assertEquals(states.map(({ __v }) => __v), states.map((_, index) => index));
   assertEquals(new Set(states.map(({ by }) => by)).size, states.length);
-  return JSON.stringify(judge(told, states));
+  const counts = judge(told, states);
+  const stored = told.filter(({ status }) => status === 200).length;
+  assert(2 * stored > told.length, JSON.stringify(counts));
+  return JSON.stringify(counts);
 }
 
 for (const history of [undefined, true] as const) {

@@ -7,25 +7,19 @@ import type { CallOptions, Incoming, Outgoing, Send } from "../sending/send_requ
 import { toJson } from "../sending/to_json.ts";
 import type { Resource } from "../types/resource.ts";
 
-/**
- * The batch that the function of {@linkcode Api.batch} fills with operations, which the client sends by one request.
- */
+/** The batch that the function of {@linkcode Api.batch} fills with operations. */
 export interface Batch {
   /**
-   * Returns the resource of a route, whose operations are added to the batch. Options such as `signal` and `timeoutMS`
-   * belong to the batch and not to its operations.
+   * Returns the resource of a route, whose operations are added to the batch. Options such as `signal` belong to the
+   * batch and not to its operations.
    *
    * @typeParam M The model of the route, imported as a type.
-   * @param path The path of the route, such as `/movies`.
    */
   resource<M extends FrameworkModel>(path: string): Resource<M>;
   /**
-   * Returns a placeholder for a value of the answer to an earlier operation of the batch, such as the identifier of a
-   * new entity. The placeholder can stand for a whole value of a body and for an identifier, but not in a longer
-   * string.
+   * Returns a placeholder for a value of the answer to an earlier operation, such as the identifier of a new entity. It
+   * can stand for a whole value of a body and for an identifier, but not in a longer string.
    *
-   * @param operation The promise that the earlier operation has returned.
-   * @param key The name of the field.
    * @throws {TypeError} If the promise does not belong to an operation of the batch.
    */
   value<T extends object, K extends keyof T & string>(operation: Promise<T>, key: K): T[K];
@@ -61,13 +55,14 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(["content-type", "cache-control
 class CollectedBatch implements Batch {
   readonly requests: BatchRequest[] = [];
   /**
-   * The application may return only some of these promises, and the batch must fail if any operation cannot be sent.
+   * The promises of all operations. The application may return only some, but the batch must fail if any operation
+   * cannot be sent.
    */
   readonly operations: Promise<unknown>[] = [];
   readonly #answered: ((incoming: Incoming) => void)[] = [];
-  /** The index of each request, by the promise of its operation. */
+  /** The index of each request by the promise of its operation, for `value()`. */
   readonly #indexes = new WeakMap<object, number>();
-  /** Which earlier value, such as `0._id`, each placeholder stands for. Placeholders are random strings. */
+  /** The earlier value, such as `0._id`, by its placeholder, which is a random string. */
   readonly #names = new Map<string, string>();
   readonly #root: string;
   isSent = false;
@@ -135,8 +130,8 @@ class CollectedBatch implements Batch {
 
   #withNames(body: object): unknown {
     return JSON.parse(toJson(body, "body"), (key, value) => {
-      // The server replaces an object with the key `$result` by a value of an earlier answer, so a body of the
-      // application with this key would lose data.
+      // The server replaces an object with the key `$result` by an earlier value, so a body of the application with
+      // this key would lose data.
       if (key === "$result") {
         throw new TypeError('Cannot add the operation: a body of a batch has no key "$result"');
       }
@@ -145,7 +140,6 @@ class CollectedBatch implements Batch {
     });
   }
 
-  /** `value()` finds the index of a request by the promise of its operation. */
   #watched(resource: AnyResource): AnyResource {
     const entries = Object.entries(resource).map(([name, call]) => [
       name,
@@ -171,8 +165,8 @@ interface RunOptions {
 }
 
 /**
- * If the request fails, the promises of the operations stay pending, because a rejection that the application does not
- * handle could end its process.
+ * If the request fails, the promises of the operations stay pending, because an unhandled rejection could end the
+ * process.
  */
 export async function runBatch(
   build: (batch: Batch) => readonly unknown[],
@@ -180,8 +174,8 @@ export async function runBatch(
 ): Promise<unknown[]> {
   const batch = new CollectedBatch(root);
   const results = resultsOf(build, batch);
-  // An operation that cannot be sent, such as an update without an identifier, must fail before the others are sent.
-  // The client therefore waits one turn of the event loop for the rejection of each operation.
+  // An operation that cannot be sent, such as an update without an identifier, must fail before the batch is sent. The
+  // client therefore waits one turn of the event loop for rejections.
   await Promise.race([
     Promise.all([results, ...batch.operations]),
     new Promise((resolve) => setTimeout(resolve)),
@@ -197,7 +191,7 @@ export async function runBatch(
       ...Object.fromEntries(new Headers(headers)),
     }),
     body: { requests: batch.requests },
-    // After a lock, the server has written nothing.
+    // A batch that fails because of a lock has written nothing.
     repeatable: (incoming) => Object(incoming?.body).reason === "locked",
     options,
   });

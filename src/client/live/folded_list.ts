@@ -8,8 +8,8 @@ export class FoldedList {
   #entities = new Map<string, Entity>();
   #order: string[] = [];
   /**
-   * While the server sends the whole list again, a second list is filled. The event `ready` puts it in the place of the
-   * old list, so that an application never sees an incomplete list.
+   * A second list, which is filled while the server sends the whole list again. The event `ready` makes it the list, so
+   * that an application never sees an incomplete one.
    */
   #next: FoldedList | undefined;
   /** Whether the event `ready` of the present connection has come, after which the list is complete. */
@@ -25,15 +25,13 @@ export class FoldedList {
   }
 
   /**
-   * An entity that has not changed is the same object as in the previous array, so that a view can compare entities by
-   * identity.
+   * An unchanged entity is the same object as in the previous array, so that a view can compare entities by identity.
    */
   takeNews(): object[] {
     this.hasNews = false;
     return this.#order.flatMap((key) => this.#entities.get(key) ?? []);
   }
 
-  /** Without a resume token, the server sends the whole list again, which replaces the old list when it is complete. */
   reopen(): void {
     this.#restart(this.place === "");
   }
@@ -63,8 +61,8 @@ export class FoldedList {
   }
 
   /**
-   * `after` is the identifier of the entity before it, or `null` at the start of the list. Without `after`, an entity
-   * keeps its index, and a new entity is added at the end.
+   * `after` is the identifier of the preceding entity, or `null` at the start. Without `after`, an entity keeps its
+   * index, and a new entity is added at the end.
    */
   #put({ entity, after }: { readonly entity: Entity; readonly after?: unknown }): void {
     const key = keyOf(entity._id);
@@ -83,15 +81,15 @@ export class FoldedList {
 
   #indexBehind(id: unknown): number {
     if (id === null) return 0;
-    // While the server sends a whole list, `after` names the entity that was added last, so a search from the end finds
-    // it at once.
+    // While the server sends a whole list, `after` names the entity that was added last, which a search from the end
+    // finds at once.
     const index = this.#order.lastIndexOf(keyOf(id));
     if (index < 0) throw new Error(`Cannot follow the list: ${keyOf(id)} is not in it`);
     return index + 1;
   }
 }
 
-/** An identifier may be an object, which cannot be the key of a Map. */
+/** An identifier may be an object, which a `Map` would compare by identity. */
 function keyOf(id: unknown): string {
   return JSON.stringify(id);
 }

@@ -1,7 +1,6 @@
 import { EventParser } from "./event_parser.ts";
 import { FoldedList } from "./folded_list.ts";
 
-/** The options of `live()` that the client does not send to the server. */
 interface LiveReading {
   readonly signal?: AbortSignal | undefined;
   readonly silenceMS?: number | undefined;
@@ -12,31 +11,26 @@ interface LiveReading {
 interface LiveRequest {
   readonly method: "GET";
   readonly headers: Readonly<Record<string, string>>;
-  /** Keeps the stream of a live list, whose body the client must not read as JSON. */
   readonly keep: (response: Response) => object | undefined;
 }
 
-/** Imports of these functions would make bundlers split the client into more files. */
+/** Parts of the client, whose import would make bundlers split the client into more files. */
 interface LiveSource {
   readonly longestTimerMS: number;
   readonly send: (request: LiveRequest) => Promise<unknown>;
   readonly revive: (entity: object, names: readonly string[] | undefined) => void;
 }
 
-/**
- * In milliseconds. Changes within this time are in one list, so that the loop of the application runs once for all of
- * them.
- */
+/** Changes within this time are in one list, so that the loop of the application runs once for all of them. */
 const GATHER_MS = 10;
 
-/** In milliseconds. The server sends a heartbeat every 15 seconds by default. */
 const SILENCE_MS = 45_000;
 
 const FIRST_PAUSE_MS = 1000;
 
 /**
- * In milliseconds. Pauses double up to this length, and begin again at one second after a connection that has lasted
- * longer.
+ * Pauses between connections double up to this length. They begin again at one second after a connection that has
+ * lasted longer.
  */
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -46,8 +40,8 @@ const MOST_AT_FIRST = 3;
 /**
  * Opens another connection when one ends.
  *
- * @throws {ApiError} If the server answers with a 4xx status. Before the first list, the error of a failed request or
- * of the fourth broken stream is thrown too. After the first list, `onDisconnect` gets other errors.
+ * @throws {ApiError} If the server answers with a 4xx status. Before the first list, a failed request and the fourth
+ * broken stream throw too. After the first list, `onDisconnect` gets other errors.
  */
 export async function* live(
   { send, revive, longestTimerMS }: LiveSource,
@@ -104,7 +98,7 @@ async function* listsIn(
   const reader = stream.getReader();
   const cancel = () => void reader.cancel().catch(() => {});
   signal?.addEventListener("abort", cancel);
-  // A promise in place of this property would keep the callbacks of every wait in memory until the end of the stream.
+  // A promise for the end of the stream would keep the callbacks of every wait in memory until then.
   const state: { wake: () => void; end?: { readonly error?: unknown } } = { wake: () => {} };
   const noteEnd = (end: { readonly error?: unknown }) => {
     state.end = end;
@@ -129,7 +123,7 @@ async function* listsIn(
   }
 }
 
-/** Reading goes on while the application handles an earlier list, so that the next list has all changes. */
+/** Reads on while the application handles an earlier list, so that the next list has all changes. */
 async function follow(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { list, silenceMS, onNews }: {
@@ -160,7 +154,7 @@ async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T |
   }
 }
 
-/** Resolves earlier if the signal is aborted, so that an aborted loop ends at once. */
+/** Resolves at once when the signal is aborted. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return;
   let stop = () => {};

@@ -1,6 +1,5 @@
 import type { CallOptions } from "../sending/send_request.ts";
 
-/** The options of all operations, without the types of a model. */
 export interface AnyOptions extends CallOptions {
   readonly q?: object;
   readonly select?: readonly string[];

@@ -41,8 +41,8 @@ type ActionArgs = [id: string, body?: object | undefined, options?: Options] | [
 
 /**
  * Runs an action on an entity if the arguments begin with an identifier, else on the list. A missing identifier, as in
- * `action("close", undefined, body)`, throws a `TypeError` if `body` has a key that is not the name of an option.
- * Otherwise, `undefined` can be the body and `body` the options.
+ * `action("close", undefined, body)`, throws a `TypeError` if `body` has a key that is no option. Otherwise, `body`
+ * counts as the options.
  */
 async function act(list: Operations, name: string, ...args: ActionArgs): Promise<unknown> {
   const [first, second, third] = args;
@@ -77,8 +77,8 @@ function makeFile(file: Operations): AnyResource {
  * call on a list.
  *
  * `remove()` without arguments sends `DELETE` to the URL of the property, which removes the entities of a list if the
- * route has `removeAll()`. A call with a wrong identifier must not do this, so `remove(undefined)`, `remove({})` and an
- * object with other keys than the options of `remove()` throw a `TypeError`.
+ * route has `removeAll()`. A call with a wrong identifier must not do this, so `remove(undefined)`, `remove({})` and
+ * unknown options throw a `TypeError`.
  */
 function makePart(place: Operations): AnyResource {
   const list = makeResource(place);

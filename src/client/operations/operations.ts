@@ -13,16 +13,13 @@ type Sent = Pick<Outgoing, "method" | "body" | "bytes" | "keep" | "isList"> & {
   readonly next?: string | undefined;
 };
 
-/** The operations at the URL of a list or of an entity, without the types of a model. */
+/** The operations at the URL of a list or an entity, without the types of a model. */
 export class Operations {
   readonly #send: Send;
   readonly #url: string;
   readonly #isKeyed: boolean;
 
-  /**
-   * With `isKeyed`, each `POST` has the header `Idempotency-Key`, so that the client can repeat it after a 503 or a
-   * lost connection.
-   */
+  /** With `isKeyed`, each `POST` has the header `Idempotency-Key`, so that the client can repeat it. */
   constructor(send: Send, url: string, isKeyed = false) {
     this.#send = send;
     this.#url = url;
@@ -50,8 +47,8 @@ export class Operations {
     for (let count = 1; page.next !== undefined; count++) {
       const { next } = page;
       if (next === earlier) throw new Error(`Cannot read the next page: "${next}" comes again`);
-      // A cycle of links would make the loop endless. Brent's algorithm finds a cycle of any length, because the link
-      // for the comparison is replaced after 1, 2, 4, 8, … pages.
+      // A cycle of links would make the loop endless. Brent's algorithm finds it, because the link for the comparison
+      // is replaced after 1, 2, 4, 8, … pages.
       if ((count & (count - 1)) === 0) earlier = next;
       page = await this.list({ ...options, next });
       yield* page.items;
@@ -67,13 +64,13 @@ export class Operations {
   async read(options: AnyOptions = {}): Promise<unknown> {
     const { known } = options;
     const etag = known && etagOf(known);
-    // Some runtimes add `cache-control: no-cache` to a conditional request, unless it has a `cache-control`, and the
-    // server would send no 304.
+    // Some runtimes add `cache-control: no-cache` to a conditional request without `cache-control`, and the server
+    // would then send no 304.
     const conditions = etag && { "if-none-match": etag, "cache-control": "max-age=0" };
     const incoming = await this.#request({ method: "GET", headers: conditions || {} }, options);
     const { status, headers } = incoming;
     // The cache of a runtime may replace a 304 by the stored answer, so an answer with the `ETag` of the request also
-    // says that the entity has not changed.
+    // means an unchanged entity.
     const isSame = status === 304 || headers.get("etag") === etag;
     return etag && isSame ? known : entityOf(incoming, options);
   }
@@ -121,7 +118,6 @@ export class Operations {
     return entityOf(await this.#request({ method: "PUT", bytes, headers }, given), options);
   }
 
-  /** Returns the answer with the stream of its body, so that the application can read a large file chunk by chunk. */
   async open(options: AnyOptions = {}): Promise<unknown> {
     const keep = (body: Response) => body.ok ? { body } : undefined;
     return (await this.#request({ method: "GET", keep }, options)).body;
@@ -146,8 +142,8 @@ export class Operations {
       ...createOnly && { "if-none-match": "*" },
       ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
     });
-    // A `PATCH` or `PUT` with a filter, `If-Match`, `If-None-Match` or `__v` in the body is not repeated. The server
-    // could refuse the repetition, because the first attempt may have changed the entity.
+    // The server could refuse the repetition of a `PATCH` or `PUT` with a filter, `If-Match`, `If-None-Match` or `__v`
+    // in the body, because the first attempt may have changed the entity.
     const isBound = (options.q ?? options.parameters?.q) !== undefined ||
       merged.has("if-match") || merged.has("if-none-match") || "__v" in (body ?? {});
     return this.#send({
@@ -161,7 +157,10 @@ export class Operations {
   }
 }
 
-/** The key is the same for all repetitions of a call. Pages without HTTPS have no `crypto.randomUUID()`. */
+/**
+ * An idempotency key, which is the same for all repetitions of a call. Pages without HTTPS have no
+ * `crypto.randomUUID()`.
+ */
 function newKey(): Headings {
   return { "idempotency-key": crypto.getRandomValues(new Uint32Array(4)).join("-") };
 }

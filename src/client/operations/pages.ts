@@ -6,9 +6,7 @@ import type { Incoming } from "../sending/send_request.ts";
  * @typeParam T An entity.
  */
 export interface Page<T> {
-  /**
-   * The entities of the page in the order of the list. If the route has no pages, these are all entities of the list.
-   */
+  /** The entities of the page in the order of the list. */
   readonly items: T[];
   /** The number of entities on all pages, if the server has counted them. */
   readonly total: number | undefined;
@@ -28,7 +26,7 @@ export function readPage({ headers, body, sent }: Incoming): Page<object> {
 
 /**
  * The query parameters of the next page. The path of the link is ignored, because a server behind a proxy may write a
- * path that clients cannot call. The link lacks the parameters that were sent in a body, so they are added.
+ * path that clients cannot call. Parameters that were sent in a body are missing in the link, so they are added.
  */
 function nextOf(link: string, sent: string | undefined): string | undefined {
   const [, target] = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec(link) ?? [];

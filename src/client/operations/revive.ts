@@ -1,4 +1,4 @@
-/** Changes and returns the entity or the list itself. */
+/** Changes the given entity or list, and returns it. */
 export function revive<T>(entities: T, names: readonly string[] = []): T {
   for (const entity of [entities].flat().map(Object)) {
     for (const name of names) {

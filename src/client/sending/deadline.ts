@@ -1,21 +1,21 @@
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Without this call, the timer would run until the time limit after an early answer. */
+  /** Stops the timer, which would otherwise run until the time limit after an early answer. */
   readonly end: () => void;
 }
 
 export interface DeadlineOptions {
   readonly signal?: AbortSignal | undefined;
-  /** In milliseconds. `Infinity` means no limit. */
+  /** `Infinity` means no time limit. */
   readonly timeoutMS: number;
 }
 
-/** In milliseconds. A longer delay of `setTimeout()` would end at once. */
+/** A timer with a longer delay would fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * The caller must call `end()` after the request. A limit that is no positive number throws, because `NaN` would mean
- * no limit.
+ * The caller must call `end()` after the request. A `timeoutMS` that is no positive number throws, because `NaN` would
+ * mean no limit.
  */
 export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
   if (!(timeoutMS > 0)) throw new RangeError(`timeoutMS is ${timeoutMS}`);
@@ -39,8 +39,8 @@ export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
 
 /**
  * The signal of a request whose answer keeps its stream. The time limit ends with the headers of the answer, but the
- * signal of the caller also ends the stream. A signal that many downloads share keeps nothing of a finished download,
- * except a few bytes on Node 22. A runtime without `AbortSignal.any()` reads the stream to its end.
+ * signal of the caller also ends the stream. On Node 22, a signal that many downloads share keeps a few bytes of each.
+ * A runtime without `AbortSignal.any()` reads the stream to its end.
  */
 export function signalOfStream(signal: AbortSignal, given: AbortSignal | undefined): AbortSignal {
   return given && "any" in AbortSignal ? AbortSignal.any([signal, given]) : signal;

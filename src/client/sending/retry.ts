@@ -1,6 +1,6 @@
 import { LONGEST_TIMER_MS, untilAborted } from "./deadline.ts";
 
-/** @internal Options of the repetition of requests, after a 503 or after a failure without a complete answer. */
+/** @internal Options for repeating requests after a 503, or if no complete answer arrives. */
 export interface RetryOptions {
   /**
    * The largest number of repetitions of a request.
@@ -10,7 +10,7 @@ export interface RetryOptions {
   readonly times?: number;
   /**
    * The pause before the first repetition, in milliseconds, which doubles with each repetition. A random time of up to
-   * the same length is added, so that many clients do not repeat their requests at the same time.
+   * the same length is added, so that many clients do not repeat their requests at once.
    *
    * @default {250}
    */
@@ -27,18 +27,17 @@ export interface RetryOptions {
 export interface SendFailure {
   /** The number of repetitions so far. */
   readonly repeated: number;
-  /** The header `Retry-After` of the answer, if there is one. */
   readonly retryAfter: string | null | undefined;
-  /** From 0 to 1. It spreads the repetitions of clients whose requests fail at the same time. */
+  /** A number from 0 to 1, which spreads the repetitions of clients whose requests fail at the same time. */
   readonly random: number;
 }
 
-/** In milliseconds. `undefined` means that the call must fail. */
+/** Returns milliseconds, or `undefined` if the call must fail. */
 export function pauseAfter(
   { repeated, retryAfter, random }: SendFailure,
   { times = 3, pauseMS = 250, maxPauseMS = 10_000 }: RetryOptions,
 ): number | undefined {
-  // Not true of `NaN` either, with which a 503 would be repeated without an end.
+  // The comparison is false for `times: NaN` too, with which a 503 would be repeated without an end.
   if (!(repeated < times)) return undefined;
   const asked = retryAfter ? millisecondsOf(retryAfter) : 0;
   if (asked > maxPauseMS) return undefined;

@@ -6,14 +6,14 @@ import { toJson } from "./to_json.ts";
 /** @internal */
 export type HeaderValues = Readonly<Record<string, string>> | Headers;
 
-/** A function with the arguments of `fetch()`, by which an application can trace requests. */
+/** A function with the arguments of `fetch()`. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions {
   /**
-   * The headers of every request, or a function that returns them. The client calls the function before each attempt of
-   * a request, so that a fresh token can be sent.
+   * The headers of every request, or a function that returns them. The client calls the function before each attempt,
+   * so that it can return a fresh token.
    */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
   /**
@@ -22,12 +22,12 @@ export interface ConnectOptions {
    */
   readonly apiKey?: string | (() => string | Promise<string>);
   /**
-   * Whether cookies are sent. By default, `fetch()` decides, and sends cookies only to the origin of the page in
-   * browsers.
+   * Whether cookies are sent. By default, `fetch()` decides, which in browsers sends them only to the origin of the
+   * page.
    */
   readonly credentials?: "include" | "omit" | "same-origin";
   /**
-   * The function that sends requests, for example to trace them or to test without a server.
+   * The function that sends requests, for example to trace them.
    *
    * @default {globalThis.fetch}
    */
@@ -39,22 +39,22 @@ export interface ConnectOptions {
    */
   readonly timeoutMS?: number;
   /**
-   * Whether the client reads a list by the method `QUERY` if its URL would be longer than 2,000 characters, because
-   * servers and proxies refuse long URLs. The server must have `initialize({ queryMethod: true })`.
+   * Whether the client reads a list by the method `QUERY` if its URL would exceed 2,000 characters, because servers and
+   * proxies refuse long URLs. The server must have `initialize({ queryMethod: true })`.
    *
    * @default {false}
    */
   readonly queryMethod?: boolean;
   /**
-   * Options of the repetition of requests. The client repeats only requests for which two attempts have the same effect
-   * as one.
+   * Options for repeating requests. The client repeats only requests for which two attempts have the same effect as
+   * one.
    */
   readonly retry?: RetryOptions;
 }
 
 /** Options that every operation of the client accepts. */
 export interface CallOptions {
-  /** The signal that aborts the call, which fails with the reason of the signal. */
+  /** The signal that aborts the call. The call then fails with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
   /** The time limit of the call, in milliseconds. The default is `timeoutMS` of `connect()`. */
   readonly timeoutMS?: number | undefined;
@@ -68,32 +68,24 @@ export interface CallOptions {
 export interface Outgoing {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "QUERY";
   readonly url: string;
-  /** These headers replace headers of `connect()` with the same name. */
   readonly headers: Headers;
-  /** The value whose JSON is the body of the request. */
   readonly body?: object | undefined;
-  /** Whether the request reads a list, whose parameters a `QUERY` request can have in its body. */
+  /** Whether the request reads a list, so that a `QUERY` request may have its parameters in the body. */
   readonly isList?: boolean;
-  /** The bytes of a file, in place of a body in JSON. */
+  /** The bytes of a file, instead of JSON. */
   readonly bytes?: Blob;
-  /**
-   * Whether the request can be sent again after an answer, or without one, because two attempts have the same effect as
-   * one.
-   */
+  /** Whether the request can be sent again, after the given answer or without one. */
   readonly repeatable?: (incoming?: Incoming) => boolean;
-  /**
-   * If the function returns an object, the client does not read the body of the answer, so that a live list or a
-   * download can read it as a stream.
-   */
+  /** Returns an object if the body must stay unread, so that a live list or a download can read it as a stream. */
   readonly keep?: ((response: Response) => Content | undefined) | undefined;
   readonly options: CallOptions;
 }
 
-/** For a file and for a live list, the client leaves the stream of the body unread. */
+/** The answer to a request. The body of a file or of a live list stays unread. */
 export interface Incoming extends Content {
   readonly status: number;
   readonly headers: Headers;
-  /** The parameters in the body of a `QUERY` request, which the link of the server to the next page lacks. */
+  /** The parameters in the body of a `QUERY` request, which are missing in the link to the next page. */
   readonly sent?: string | undefined;
 }
 
@@ -106,8 +98,7 @@ interface Content {
 export type Send = (outgoing: Outgoing) => Promise<Incoming>;
 
 /**
- * A repeatable request is sent again after a 503, and if no complete answer arrives. A `POST` with an idempotency key
- * is also sent again after a 409 that means that an earlier attempt is in progress.
+ * Sends a repeatable request again after a 503, or if no complete answer arrives.
  *
  * @throws {ApiError} If the status of the last answer is neither 2xx nor 304, or if its body is not JSON.
  */
@@ -129,7 +120,7 @@ export async function sendRequest(
   return { ...incoming, sent };
 }
 
-/** No server and no proxy refuses a URL up to this length. */
+/** Servers and proxies accept URLs of this length. */
 const LONGEST_URL = 2000;
 
 async function sendWithin(outgoing: Outgoing, connection: ConnectOptions): Promise<Incoming> {
@@ -137,12 +128,11 @@ async function sendWithin(outgoing: Outgoing, connection: ConnectOptions): Promi
   const { signal, end } = openDeadline({ signal: given, timeoutMS });
   try {
     signal.throwIfAborted();
-    // The application may change the body as soon as the call has returned its promise, for example to clear a form.
-    // All attempts therefore send the JSON of this moment.
+    // All attempts send the JSON of this moment, because the application may change the body as soon as the call has
+    // returned its promise.
     const content = outgoing.bytes ?? (outgoing.body && toJson(outgoing.body, "body"));
     const options = { connection, signal, content };
-    // A call must end when its signal is aborted, even if the function for headers or a custom `fetch()` ignores the
-    // signal.
+    // A call must end when its signal is aborted, even if the function for headers or a custom `fetch()` ignores it.
     return await Promise.race([untilAborted(signal), repeat(outgoing, options)]);
   } finally {
     end();
@@ -164,7 +154,7 @@ async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Inco
   }
 }
 
-/** A 409 with `Retry-After` answers a `POST` whose idempotency key belongs to an attempt that is in progress. */
+/** A 409 with `Retry-After` answers a `POST` whose idempotency key belongs to an attempt in progress. */
 function isBusy({ status, headers }: Incoming, { method }: Outgoing): boolean {
   return status === 503 || status === 409 && method === "POST" && headers.has("retry-after");
 }
@@ -178,7 +168,6 @@ function accept(incoming: Incoming): Incoming {
 interface AttemptOptions {
   readonly connection: ConnectOptions;
   readonly signal: AbortSignal;
-  /** The bytes of a file, or the JSON of the body. */
   readonly content: Blob | string | undefined;
 }
 
@@ -203,8 +192,8 @@ async function attempt(
     ...key && { redirect: "manual" },
   };
   signal.throwIfAborted();
-  // `Request` throws if the URL is invalid, so that the client does not repeat the request. A custom `fetch()` may
-  // accept other URLs.
+  // `Request` throws if the URL is invalid, so that the request is not repeated. A custom `fetch()` may accept other
+  // URLs.
   if (connection.fetch === undefined) new Request(url);
   try {
     const response = await fetch(url, init);
@@ -217,7 +206,6 @@ async function attempt(
   }
 }
 
-/** A header of a later argument replaces earlier headers with the same name. */
 export function mergeHeaders(...all: readonly (HeaderValues | undefined)[]): Headers {
   const merged = new Headers();
   for (const headers of all) new Headers(headers).forEach((value, name) => merged.set(name, value));

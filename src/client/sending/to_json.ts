@@ -1,6 +1,6 @@
 /**
- * A `bigint` is written as a string of digits, because `JSON.stringify()` throws at a `bigint`. In a body, a property
- * that is `undefined` is left out. In a filter, it throws, because the filter would select more entities without it.
+ * Writes a `bigint` as a string of digits, because `JSON.stringify()` throws at a `bigint`. An `undefined` property is
+ * left out of a body, but throws in a filter, which would select more entities without it.
  *
  * @throws {TypeError} If JSON would lose content of the value or write `null` instead, as for `NaN` or a `Map`.
  */
@@ -21,19 +21,15 @@ export function toJson(value: object, place: "body" | "q"): string {
 }
 
 interface Lost {
-  /**
-   * `JSON.stringify()` converts an invalid date to `null` before the check, so the type of the original value is
-   * needed.
-   */
+  /** Whether the original value is a `Date`. `JSON.stringify()` converts an invalid date to `null` before the check. */
   readonly isDate: boolean;
   /**
-   * Whether a value must not be left out or replaced by `null`. In a filter, JSON would drop a condition, and in a
-   * list, it would put `null` in the place of the value.
+   * Whether a lost value throws. JSON would drop a condition of a filter, and write `null` for an element of a list.
    */
   readonly isNeeded: boolean;
   /**
-   * Whether objects of classes, such as a `Map`, are refused. JSON drops their content, and a filter could select more
-   * entities.
+   * Whether objects of classes, such as a `Map`, are refused, because JSON drops their content and a filter could
+   * select more entities.
    */
   readonly isStrict: boolean;
 }
@@ -47,9 +43,7 @@ function lostIn(value: unknown, { isDate, isNeeded, isStrict }: Lost): string | 
   return isLeftOut && isNeeded ? typeof value : undefined;
 }
 
-/**
- * The name of the class of an object that JSON would write as `{}`. In a filter, every object of a class is refused.
- */
+/** The name of the class of an object that JSON would write as `{}`, or of any class in a filter. */
 function lostOf(value: object, isStrict: boolean): string | undefined {
   if (Array.isArray(value)) return undefined;
   const above = Object.getPrototypeOf(value);

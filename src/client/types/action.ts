@@ -8,7 +8,7 @@ import type { MatchOptions, RemoveOptions } from "./options.ts";
 /** @internal */
 export interface ActionOptions<M> extends RemoveOptions<M> {
   /**
-   * The HTTP method that the server declares for the action. The client does not know the declaration at run time.
+   * The HTTP method that the server declares for the action.
    *
    * @default {"POST"}
    */
@@ -16,8 +16,8 @@ export interface ActionOptions<M> extends RemoveOptions<M> {
 }
 
 /**
- * The result of `action()`, which is the JSON of the type `answer` of the action, or else of the entity. If `run`
- * returns nothing, the result is `undefined`. Without the type of the action, the result is `unknown`.
+ * The result of `action()`, which is the JSON of the type `answer` of the action, or else of the entity. It is
+ * `undefined` if `run` returns nothing, and `unknown` without the type of the action.
  *
  * @typeParam A The action: `typeof close`.
  */
@@ -29,9 +29,7 @@ export interface AnyAction extends ActionRecord {
   readonly operation: string;
 }
 
-/**
- * @internal The name of an action on one entity, or `never` for an action on a list, so that a call does not compile.
- */
+/** @internal The name of an action on one entity, or `never` for an action on a list. */
 export type EntityActionName<A extends AnyAction> = "one" extends A["on"] ? A["operation"] : never;
 
 /**
@@ -46,7 +44,7 @@ export type ActionArgs<M, A extends AnyAction> = A["on"] extends infer On
 /** @internal */
 export type EntityActionArgs<M, A extends AnyAction> = RestArgs<A, ActionOptions<M>>;
 
-/** @internal The options that an action on a list does not have, because `If-Match` names the version of one entity. */
+/** @internal The options that an action on a list lacks, because `If-Match` names the version of one entity. */
 export type ActionMatch = Pick<MatchOptions, "ifMatch">;
 
 /**
@@ -73,7 +71,7 @@ export type ResultIn<A extends AnyAction> = A extends {
 } ? Awaited<R>
   : never;
 
-/** @internal The result of `action()`, if the action has the option `answer` of type `D` and its `run` returns `R`. */
+/** @internal The result of `action()` for the type `D` of the option `answer` and the result `R` of `run`. */
 export type AnswerOf<M, D, R> = [D] extends [undefined]
   ? EntityIn<M, Exclude<R, Nothing>> | NothingIn<R>
   : undefined extends D ? unknown

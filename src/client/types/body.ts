@@ -10,9 +10,8 @@ import type {
 import type { AnyFunction, Bare, JsonValue, Shown, Stored } from "./json.ts";
 
 /**
- * The body of `create()`, with the fields that a body can set. A field is needed unless it is optional in the class, an
- * array, nullable, `Defaulted` or `Restricted`. A value that JSON cannot hold, such as `NaN` or a `Promise`, throws a
- * `TypeError` with the path of the value.
+ * The body of `create()`. A field is required unless it is optional, an array, nullable, `Defaulted` or `Restricted`. A
+ * value that JSON cannot hold, such as `NaN`, throws a `TypeError` with the path of the value.
  */
 export type NewOf<M> =
   & { readonly [K in keyof M as Needed<M, K>]: Input<M[K]> }
@@ -23,25 +22,22 @@ export type NewOf<M> =
 /**
  * The body of `update()`, which is a merge patch. Objects are merged, lists are replaced, and `null` clears a field.
  * `ReadOnly` and `Hidden` fields do not compile, but only the option `readonly` stops other clients. The body can
- * repeat the stored `_id` and `__v`. A server with strict bodies answers 409 if `__v` is not the stored version, and
- * other servers ignore both.
+ * repeat the stored `_id` and `__v`. A server with strict bodies answers 409 to another `__v`. Other servers ignore
+ * both.
  */
 export type PatchOf<M> = {
   readonly [K in keyof M as K extends keyof FrameworkModel ? K : Changeable<M, K>]?: K extends
     keyof FrameworkModel ? JsonValue<M[K]> | undefined : Patch<M[K]> | null | undefined;
 };
 
-/**
- * The body of `updateAll()`, which is a merge patch for many entities. It cannot contain `_id` and `__v`, which differ
- * from entity to entity.
- */
+/** The body of `updateAll()`, which is a merge patch for many entities, without `_id` and `__v`. */
 export type ChangesOf<M> = {
   readonly [K in keyof M as Changeable<M, K>]?: Patch<M[K]> | null | undefined;
 };
 
 /**
- * The body of `replace()`. Fields that the body leaves out are cleared. The body can repeat the stored values of `_id`,
- * `__v` and `ReadOnly` fields, so that an application can send an entity that it has read and changed.
+ * The body of `replace()`, which clears the fields that the body leaves out. The body can repeat the stored `_id`,
+ * `__v` and `ReadOnly` fields, so that an application can send back an entity that it has read.
  */
 export type ReplacementOf<M> = {
   readonly [K in keyof M as Settable<M, K> | Repeated<M, K>]?: [Settable<M, K>] extends [never]
@@ -72,7 +68,10 @@ export type Needed<M, K extends keyof M> = object extends Pick<M, K> ? never
   : IsRestricted<M[K]> extends true ? never
   : Settable<M, K>;
 
-/** @internal The value of a field of the type `V` in a body, which can have more types, as a date can be a string. */
+/**
+ * @internal The type of a field in a body, which accepts more than its type `V` in the class, such as strings for
+ * dates.
+ */
 export type Input<V> = 0 extends 1 & V ? unknown
   : V extends null | undefined | boolean ? Bare<V>
   : V extends string | number ? IsHidden<V> extends true ? V : Literals<Bare<V>>
@@ -92,8 +91,7 @@ export type InputObject<V> = {
 };
 
 /**
- * @internal A body that replaces a list can repeat the `_id` of a stored entity, so that the entity keeps its
- * identifier.
+ * @internal The body of an embedded entity. With the stored `_id`, an entity in a replaced list keeps its identifier.
  */
 export type NewElement<E> = NewOf<E> & { readonly _id?: string | undefined };
 

@@ -8,7 +8,7 @@ import type { SortField } from "./select.ts";
 /** @internal The names of the fields by which a list can be grouped, without lists, objects and `_id`. */
 export type GroupName<M> = Exclude<SortField<M>, "_id">;
 
-/** @internal The names of the fields that hold a number. */
+/** @internal */
 export type NumberName<M> = {
   [K in GroupName<M>]: [NonNullable<M[K]>] extends
     [number | bigint | { readonly _bsontype: "Decimal128" }] ? K : never;
@@ -16,7 +16,7 @@ export type NumberName<M> = {
 
 /**
  * @internal Options of `groups()`. The server answers 400 to fields that the route does not declare in
- * `all({ groups: … })`, which TypeScript cannot see.
+ * `all({ groups: … })`.
  */
 export interface GroupsCallOptions<
   M,
@@ -27,11 +27,11 @@ export interface GroupsCallOptions<
 > extends CallOptions {
   /** The fields by which entities are grouped. Without `by`, all selected entities form one group. */
   readonly by?: readonly B[] | undefined;
-  /** The number fields whose values are added up in each group. */
+  /** The number fields that are added up in each group. */
   readonly sum?: readonly S[] | undefined;
-  /** The number fields whose average is computed in each group. */
+  /** The number fields whose average each group has. */
   readonly avg?: readonly A[] | undefined;
-  /** The names by which the server sorts the groups, such as `["-count"]`. A `-` before a name means descending. */
+  /** The order of the groups, such as `["-count"]`. A `-` before a name means descending. */
   readonly sort?: readonly GroupSort<NoInfer<B>, NoInfer<S>, NoInfer<A>>[] | undefined;
   /** The references in `by` that the groups show as entities instead of identifiers. */
   readonly populate?: readonly (P & NoInfer<B>)[] | undefined;
@@ -43,7 +43,7 @@ export interface GroupsCallOptions<
   readonly search?: string | undefined;
 }
 
-/** @internal The names by which groups can be sorted, such as `-sum.price`. */
+/** @internal */
 export type GroupSort<B extends string, S extends string, A extends string> = `${"" | "-"}${
   | B
   | "count"
@@ -51,13 +51,13 @@ export type GroupSort<B extends string, S extends string, A extends string> = `$
   | `avg.${A}`}`;
 
 /**
- * A group of entities, with the values of its fields, its count, its sums and its averages. A date is a string that
- * ends with the unit that the server has declared, such as `"2024-03"` for a month.
+ * A group of entities, with the values of `by`, the count, the sums and the averages. A date is a string that ends with
+ * the unit that the server has declared, such as `"2024-03"` for a month.
  *
- * @typeParam B The names of the fields in `by`.
- * @typeParam S The names of the fields in `sum`.
- * @typeParam A The names of the fields in `avg`.
- * @typeParam P The names of the references in `populate`.
+ * @typeParam B The fields in `by`.
+ * @typeParam S The fields in `sum`.
+ * @typeParam A The fields in `avg`.
+ * @typeParam P The references in `populate`.
  */
 export type Group<
   M,

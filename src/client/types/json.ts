@@ -10,16 +10,16 @@ import type {
 import type { FileJson, IsFile } from "./file.ts";
 
 /**
- * The JSON of an entity in an answer. Dates, identifiers, Decimal128, UUIDs and bytes are strings. Maps are objects. A
- * `bigint` is a number up to 2^53 and a string of digits beyond 2^53.
+ * The JSON of an entity in an answer. Dates, identifiers, Decimal128, UUIDs and bytes are strings, and Maps are
+ * objects. A `bigint` is a number up to 2^53, and a string of digits beyond.
  *
  * Methods, getters and `Hidden` fields are left out. A `Restricted` field may be `undefined`. TypeScript does not
- * distinguish a getter from a `readonly` member, so a `readonly` member counts as a getter unless it is optional or has
- * the type `ReadOnly<…>`.
+ * distinguish a getter from a `readonly` member, so such a member counts as a getter unless it is optional or a
+ * `ReadOnly<…>`.
  */
 export type Json<M> = { [K in keyof M as Shown<M, K>]: JsonValue<M[K]> };
 
-/** @internal The type of a field in the JSON of an answer. */
+/** @internal */
 export type JsonValue<V> = 0 extends 1 & V ? unknown
   : V extends null | undefined ? V
   : IsRestricted<V> extends true ? JsonValue<Unrestricted<V>> | undefined
@@ -28,7 +28,7 @@ export type JsonValue<V> = 0 extends 1 & V ? unknown
   : V extends readonly (infer I)[] ? JsonValue<I>[]
   : V extends FrameworkModel ? IsFile<V> extends true ? FileJson
     : IsReadOnly<V> extends true ? JsonValue<Bare<V>>
-      // Embedded entities have no version
+      // Embedded entities have no version.
     : Json<Omit<Bare<V>, "__v">>
   : V extends object ? [keyof Bare<V>] extends [never] ? Bare<V> : JsonObject<Bare<V>>
   : unknown;
@@ -50,10 +50,7 @@ export type Stored<M, K extends keyof M> = 0 extends 1 & M[K] ? K
   : IsGetter<M, K> extends true ? never
   : K;
 
-/**
- * @internal Whether a member is `readonly`, not optional and not `ReadOnly`. TypeScript does not distinguish a getter
- * from a `readonly` field.
- */
+/** @internal Whether a member counts as a getter, which is `readonly`, not optional and not `ReadOnly`. */
 export type IsGetter<M, K extends keyof M> = object extends Pick<M, K> ? false
   : IsReadOnly<NonNullable<M[K]>> extends true ? false
   : IsSame<Pick<M, K>, { -readonly [P in K]: M[P] }> extends true ? false

@@ -17,8 +17,7 @@ export interface ReadCallOptions<M, S, P, R> extends EntityOptions<R> {
   readonly select?: S | undefined;
   /**
    * The references that the server replaces by entities, such as `["director"]`. If the server shows only some fields
-   * of the entities, write their names, as in `{ director: ["name"] }`. The names change only the type of the answer,
-   * because the client cannot see the option `select` of the server.
+   * of the entities, write their names, as in `{ director: ["name"] }`. The names change only the type of the answer.
    */
   readonly populate?: (P & NoOthers<M, P>) | undefined;
   /** The filter that the entities must match. */
@@ -29,35 +28,30 @@ export interface ReadCallOptions<M, S, P, R> extends EntityOptions<R> {
 export interface OneOptions<M, S, P, R, A> extends ReadCallOptions<M, S, P, R> {
   /**
    * An earlier answer for the same entity. If the entity has not changed since, the server sends no body, and `one()`
-   * returns the earlier answer.
+   * returns this answer.
    */
   readonly known?: A | undefined;
 }
 
 /** @internal Each option that becomes a parameter of the URL, except `q`, needs an option of `all()` on the server. */
 export interface ListOptions<M, S, P, R> extends SelectedOptions<M, S, P, R>, TrashOption {
-  /** Whether the server counts the entities of all pages, so that the page has a `total`. */
+  /** Whether the page has a `total`, for which the server counts the entities of all pages. */
   readonly count?: boolean | undefined;
-  /**
-   * The `next` of an earlier page, after which the list continues. It contains the parameters of that list, so the
-   * client does not send options such as `q` and `sort`.
-   */
+  /** The `next` of an earlier page, after which the list continues. It replaces options such as `q`. */
   readonly next?: string | undefined;
 }
 
 /** @internal */
 export interface SelectedOptions<M, S, P, R> extends ReadCallOptions<M, S, P, R> {
-  /**
-   * The fields by which the server sorts the list, such as `["-year", "name"]`. A `-` before a field means descending.
-   */
+  /** The order of the list, such as `["-year", "name"]`. A `-` before a field means descending. */
   readonly sort?: readonly SortName<M>[] | undefined;
   /** The words that the entities must match. */
   readonly search?: string | undefined;
   /** The largest number of entities in a page. */
   readonly limit?: number | undefined;
-  /** The number of entities before the page. Excludes `after`. */
+  /** The number of entities before the page. It cannot be combined with `after`. */
   readonly skip?: number | undefined;
-  /** The identifier of the entity after which the page begins. Excludes `skip`. */
+  /** The identifier of the entity after which the page begins. It cannot be combined with `skip`. */
   readonly after?: string | undefined;
 }
 
@@ -67,15 +61,15 @@ export interface SelectedOptions<M, S, P, R> extends ReadCallOptions<M, S, P, R>
  */
 export interface LiveCallOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
   /**
-   * The time without bytes, in milliseconds, after which the client connects again. The server sends a heartbeat every
-   * 15 seconds by default, so a shorter time would close connections that work.
+   * The time without bytes, in milliseconds, after which the client connects again. It must be longer than the time
+   * between heartbeats of the server, which is 15 seconds by default.
    *
    * @default {45000}
    */
   readonly silenceMS?: number | undefined;
   /**
-   * A function that the client calls when a connection is lost with an error or cannot be opened again, but not before
-   * the first list. The next list has all changes that the client has missed.
+   * The function that the client calls when, after the first list, a connection is lost with an error or cannot be
+   * opened again. The next list has all missed changes.
    *
    * @param error The error, which is an `ApiError` if the server has answered with an error.
    */
@@ -100,8 +94,8 @@ export interface RemoveOptions<M> extends MatchOptions {
 /** @internal */
 export interface MinimalOptions<N> {
   /**
-   * Whether the answer has no body, so that the server does not read the entity for it. With `true`, the result of the
-   * write is a {@linkcode Written}, or `undefined` for `createMany()`.
+   * Whether the answer has no body, so that the server does not read the entity for it. The result is then a
+   * {@linkcode Written}, or `undefined` for `createMany()`.
    */
   readonly minimal?: N | undefined;
 }
@@ -122,15 +116,12 @@ export interface CreateOptions<R, N = boolean> extends EntityOptions<R>, Minimal
 export interface CreateManyOptions<R, N = boolean, T = false> extends CreateOptions<R, N> {
   /**
    * `false` for a route with `atomic: false`, so that the result has an {@linkcode EntityResult} for each entity.
-   * Without this option, an answer that reports failed entities throws an `ApiError` with the status 207.
+   * Without this option, a failed entity makes the call throw an `ApiError` with the status 207.
    */
   readonly atomic?: T | undefined;
 }
 
-/**
- * The result of one entity of `createMany()` or `updateAll()` on a route with `atomic: false`, where some entities can
- * be written although others fail.
- */
+/** The result for one entity on a route with `atomic: false`, where some entities can be written while others fail. */
 export interface EntityResult {
   /** The HTTP status for the entity, such as 201 if it was created. */
   readonly status: number;
@@ -138,7 +129,7 @@ export interface EntityResult {
   readonly _id?: string;
   /** The code of the error, such as `"BAD_DATA"`. Absent if the entity was written. */
   readonly code?: string;
-  /** The text of the error for people. Absent if the entity was written. */
+  /** The text of the error for people. */
   readonly message?: string;
   /** The errors of refused values, by the path of the field. */
   readonly errors?: Readonly<Record<string, FieldError>>;
@@ -146,7 +137,7 @@ export interface EntityResult {
 
 /** @internal */
 export interface ReplaceOptions<R, N = boolean> extends CreateOptions<R, N>, MatchOptions {
-  /** Whether the write only creates an entity. If the entity exists, the server answers 412 and changes nothing. */
+  /** Whether the write only creates an entity. If it exists, the server answers 412 and changes nothing. */
   readonly createOnly?: boolean | undefined;
 }
 
@@ -156,14 +147,11 @@ export interface UpdateOptions<M, R, N = boolean>
 
 /** @internal */
 export interface RemoveAllOptions<M> extends CallOptions {
-  /**
-   * The filter. Without `q`, the client throws a `TypeError`, because the request would select all entities. `{}`
-   * selects everything that the client may change.
-   */
+  /** The filter. Without it, the client throws a `TypeError`. `{}` selects everything that the client may change. */
   readonly q: Query<M>;
   /**
-   * The largest number of entities that the write may change or remove. If `q` selects more, the server answers 409 and
-   * changes nothing.
+   * The largest number of entities to change or remove. If `q` selects more, the server answers 409 and changes
+   * nothing.
    */
   readonly maxAffected?: number;
 }
@@ -173,10 +161,10 @@ export interface UpdateAllOptions<M> extends RemoveAllOptions<M> {}
 
 /** The result of `updateAll()`. */
 export interface Affected {
-  /** The number of selected entities, including entities whose write has failed. */
+  /** The number of selected entities, including those whose write has failed. */
   readonly matched: number;
-  /** The number of written entities, which is `matched` without the failed entities. */
+  /** The number of written entities. */
   readonly modified: number;
-  /** The failed entities with their errors. Only a route with `atomic: false` can have them. */
+  /** The failed entities, which only a route with `atomic: false` can have. */
   readonly failed?: readonly EntityResult[];
 }

@@ -3,10 +3,7 @@ import type { AnyIdentifier } from "../../declare/model/field_names.ts";
 import type { Json, JsonValue } from "./json.ts";
 import type { ElementOf, FieldName, IsExact } from "./select.ts";
 
-/**
- * @internal The references that the server replaces by entities. An object also names the fields that the server shows
- * of each entity.
- */
+/** @internal The references that the server replaces by entities. An object also names the fields of each entity. */
 export type Populate<M> =
   | readonly PopulateName<M>[]
   | { readonly [K in PopulateName<M>]?: true | readonly TargetField<ModelIn<NonNullable<M[K]>>>[] };

@@ -5,13 +5,12 @@ import type { Bare, Json } from "./json.ts";
 import type { SortField } from "./select.ts";
 
 /**
- * A filter, which the client sends as the parameter `q`. A filter has conditions on fields, and clauses such as `$or`.
+ * A filter with conditions on fields, and clauses such as `$or`, which the client sends as the parameter `q`.
  *
- * A filter with the value `undefined`, or with an object of a class without `toJSON`, throws a `TypeError`, because
- * JSON would drop the condition, and the filter would select more entities. A path such as `"address.city"` names a
- * field of an embedded entity. A path such as `"author.name"` names a field of the entity to which a `Ref` refers, if
- * the server lists the path. TypeScript checks the first three names of a path, because the paths of a class that
- * embeds itself have no end.
+ * The path `"address.city"` names a field of an embedded entity, and `"author.name"` a field of the entity to which a
+ * `Ref` refers, if the server lists the path. TypeScript checks the first three names of a path. A filter with the
+ * value `undefined`, or with an object of a class without `toJSON`, throws a `TypeError`, because JSON would drop the
+ * condition, and the filter would select more entities.
  */
 export type Query<M> = QueryFields<M> & QueryClauses<M>;
 
@@ -39,18 +38,18 @@ export type Condition<V> = unknown extends V ? unknown
     | null
     | Operators<V>;
 
-/** @internal The operators that fit a field of type `V`. */
+/** @internal */
 export type Operators<V> =
   & Comparisons<V, Compared<Item<V>>>
   & ([Item<V>] extends [string] ? TextOperators : unknown)
   & ([Item<V>] extends [number] ? NumberOperators : unknown)
   & (IsList<V> extends true ? ListOperators<Item<V>> : unknown);
 
-/** @internal The operators for any field, whose values are compared with values of type `C`. */
+/** @internal The operators for any field, which compare it with values of type `C`. */
 export interface Comparisons<V, C> {
   /** The value that the field, or an element of a list field, must equal. */
   readonly $eq?: C | null;
-  /** The value that the field must not equal. Entities without the field match too, except if the value is `null`. */
+  /** The value that the field must not equal. Entities without the field match too, unless the value is `null`. */
   readonly $ne?: C | null;
   /** The limit that the field must exceed. */
   readonly $gt?: C;
@@ -63,13 +62,12 @@ export interface Comparisons<V, C> {
   /** Values, one of which the field, or an element of a list field, must equal. */
   readonly $in?: readonly (C | null)[];
   /**
-   * The values that the field must not equal. Entities without the field match too, except if `null` is one of the
-   * values.
+   * The values that the field must not equal. Entities without the field match too, unless the values contain `null`.
    */
   readonly $nin?: readonly (C | null)[];
   /** Whether the stored entity must have the field. */
   readonly $exists?: boolean;
-  /** The BSON type of the stored value, as its name or number, or a list of allowed types. */
+  /** The BSON type of the stored value, by name or number, or a list of allowed types. */
   readonly $type?: string | number | readonly (string | number)[];
   /** The operators that the field must not match. Entities without the field match too. */
   readonly $not?: Operators<V>;
@@ -83,11 +81,11 @@ export interface TextOperators {
   readonly $options?: string;
 }
 
-/** @internal A list of numbers has these operators too, because it can be the coordinates of a place. */
+/** @internal The operators for numbers, and for lists of numbers, which can be the coordinates of a place. */
 export interface NumberOperators {
   /** A divisor and the remainder of the field. */
   readonly $mod?: readonly [number, number];
-  /** The point near which the coordinates must be, as GeoJSON in `{ $geometry: … }` or as a list of two numbers. */
+  /** The point near which the coordinates must be, as GeoJSON in `{ $geometry: … }` or as two numbers. */
   readonly $near?: object;
   /** Like `$near`, with distances on a sphere instead of a plane. */
   readonly $nearSphere?: object;
@@ -95,7 +93,7 @@ export interface NumberOperators {
   readonly $minDistance?: number;
   /** The largest distance from the point. */
   readonly $maxDistance?: number;
-  /** The area in which the coordinates must be, such as a GeoJSON polygon in `{ $geometry: … }`. */
+  /** The area that must contain the coordinates, such as a GeoJSON polygon in `{ $geometry: … }`. */
   readonly $geoWithin?: object;
 }
 
@@ -118,23 +116,20 @@ export type Compared<I> = I extends boolean ? boolean
   : I extends Uint8Array | { readonly _bsontype: string } ? string
   : never;
 
-/**
- * @internal The type of the elements of a list field, because a condition on a list compares its elements, or else of
- * the field.
- */
+/** @internal The type of a field or, for a list, of its elements, because a condition on a list compares these. */
 export type Item<V> = NonNullable<V> extends readonly (infer I)[] ? NonNullable<I> : NonNullable<V>;
 
 /** @internal */
 export type IsList<V> = [NonNullable<V>] extends [readonly unknown[]] ? true : false;
 
-/** @internal Whether a field is a free-form object, whose keys are not declared and cannot be checked. */
+/** @internal Whether a field is a free-form object, whose keys are not declared. */
 export type IsFree<I> = [I] extends [Scalar | FrameworkModel | ReadonlyMap<string, unknown>] ? false
   : [I] extends [object] ? true
   : false;
 
 /**
- * @internal The paths of the fields of `M`. The length of `D` counts the names, so that the type ends after three
- * names.
+ * @internal The paths of the fields of `M`. A class that embeds itself has paths without end, so the type ends after
+ * three names, which the length of `D` counts.
  */
 export type Path<M, D extends readonly 0[] = []> = {
   [K in keyof Json<M> & keyof M & string]: K | `${K}.${Below<Item<M[K]>, D>}`;
@@ -153,7 +148,7 @@ export type BelowReference<I> = "~ref" extends keyof I
   : never;
 
 /**
- * @internal The paths below a `Ref` into the embedded entities of `M`, such as `address.city` in `author.address.city`.
+ * @internal The paths below a `Ref` into embedded entities of `M`, such as `address.city` in `author.address.city`.
  * Longer paths do not compile.
  */
 export type BelowPart<M> = {
@@ -162,14 +157,12 @@ export type BelowPart<M> = {
     : never;
 }[keyof M & string];
 
-/** @internal The type of the field of `M` at the path `P`. */
+/** @internal */
 export type At<M, P> = P extends keyof M ? M[P]
   : P extends `${infer K}.${infer R}` ? K extends keyof M ? Inside<Item<M[K]>, R> : unknown
   : unknown;
 
-/**
- * @internal The type at the path `R` inside a value of type `I`, which is `unknown` where the keys are not declared.
- */
+/** @internal The type at the path `R` inside a value of type `I`, which is `unknown` below undeclared keys. */
 export type Inside<I, R> = I extends ReadonlyMap<string, infer X> ? X
   : I extends FrameworkModel ? At<I, R>
   : I extends { readonly "~ref"?: infer M } ? At<M, R>

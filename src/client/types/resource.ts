@@ -41,18 +41,14 @@ export interface Resource<M> {
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: ListOptions<M, S, P, R>): Promise<Page<Answer<M, S, P, R>>>;
-  /**
-   * Reads the entities of all pages in their order. The loop throws if the server links to the same page again, because
-   * the list would have no end.
-   */
+  /** Reads the entities of all pages in their order. The loop throws if the links to next pages form a cycle. */
   each<
     const S extends readonly FieldName<M>[] = never,
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: ListOptions<M, S, P, R>): AsyncGenerator<Answer<M, S, P, R>, void, undefined>;
   /**
-   * Reads groups of the entities, such as the sum of the prices for each year. The route must have
-   * `all({ groups: … })`.
+   * Reads groups of the entities, such as the sum of prices for each year. The route must have `all({ groups: … })`.
    */
   groups<
     B extends GroupName<M> = never,
@@ -61,12 +57,11 @@ export interface Resource<M> {
     P extends GroupName<M> & PopulateName<M> = never,
   >(options: GroupsCallOptions<M, B, S, A, P>): Promise<Group<M, B, S, A, P>[]>;
   /**
-   * Yields the list or a page of the list, and yields it again after each change. The loop ends when the application
-   * leaves it or when `signal` is aborted. The route must have `all({ live: true })`. Each list is a new array, in
-   * which an unchanged entity is the same object as before.
+   * Yields the list, or a page of it, first and after each change. The route must have `all({ live: true })`. Each list
+   * is a new array with the same object for an unchanged entity.
    *
-   * The client connects again after a lost connection. The loop throws if the server answers with a 4xx status, or if
-   * the first list cannot be read.
+   * The loop ends when `signal` is aborted, and throws if the server answers with a 4xx status or the first list cannot
+   * be read. The client connects again after a lost connection.
    */
   live<
     const S extends readonly FieldName<M>[] = never,
@@ -84,7 +79,7 @@ export interface Resource<M> {
   ): Promise<Answer<M, S, P, R>>;
   /**
    * Creates an entity. The client repeats the request only if the resource has `idempotency: true`, because a
-   * repetition without an idempotency key could create a second entity.
+   * repetition could otherwise create a second entity.
    */
   create<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: NewOf<M>,
@@ -92,9 +87,8 @@ export interface Resource<M> {
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
   /**
    * Creates several entities, or none if one of them is refused. The route must have `create({ many: … })`. The result
-   * has the entities in the order of `bodies`, without the entities that a hook of the server hides. With
-   * `atomic: false`, the server creates each entity independently, and the result has an {@linkcode EntityResult} for
-   * each entity.
+   * has the entities in the order of `bodies`, without entities that a hook of the server hides. With `atomic: false`,
+   * the server creates each entity independently.
    */
   createMany<
     const R extends readonly DateName<M>[] = never,
@@ -107,8 +101,8 @@ export interface Resource<M> {
     [T] extends [never] ? WriteResult<Answer<M, never, never, R>[], N, undefined> : EntityResult[]
   >;
   /**
-   * Changes an entity by a merge patch. With `ifMatch` or `q`, the client does not repeat the request, because the
-   * server could refuse the repetition of a successful attempt.
+   * Changes an entity by a merge patch. With `ifMatch`, `q` or `__v` in the body, the client does not repeat the
+   * request, because the server could refuse the repetition of a successful attempt.
    */
   update<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     id: string,
@@ -116,13 +110,13 @@ export interface Resource<M> {
     options?: UpdateOptions<M, R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
   /**
-   * Applies a merge patch to all entities that a filter selects. The client never repeats the request, because a first
-   * attempt may have changed the fields that the filter names.
+   * Applies a merge patch to all entities that a filter selects. The client never repeats the request, because the
+   * first attempt may have changed fields that the filter names.
    */
   updateAll(body: ChangesOf<M>, options: UpdateAllOptions<M>): Promise<Affected>;
   /**
-   * Replaces the entity with a key, or creates it. With `ifMatch` or `createOnly`, the client does not repeat the
-   * request, because the server could refuse the repetition of a successful attempt.
+   * Replaces the entity with a key, or creates it. With `ifMatch`, `createOnly` or `__v` in the body, the client does
+   * not repeat the request, as in `update()`.
    */
   replace<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     key: string,
@@ -132,19 +126,15 @@ export interface Resource<M> {
   /** Removes an entity. The client never repeats the request, because the repetition of a success would answer 404. */
   remove(id: string, options?: RemoveItemOptions<M>): Promise<void>;
   /**
-   * Removes all entities that a filter selects. The client never repeats the request, because entities that match the
-   * filter may have been created after the first attempt.
+   * Removes all entities that a filter selects. The client never repeats the request, because matching entities may
+   * have been created after the first attempt.
    */
   removeAll(options: RemoveItemsOptions<M>): Promise<void>;
-  /**
-   * Reads the records of the writes of an entity, newest first. The server must declare `history` for the class. The
-   * option `after` with the version of the last record reads the next page.
-   */
+  /** Reads the records of the writes of an entity, newest first. The server must declare `history` for the class. */
   history(id: string, options?: HistoryPageOptions): Promise<HistoryRecord<M>[]>;
   /**
-   * Sets an entity back to the values of a version, except fields that the caller may not set. The server must declare
-   * `history` and `update()` for the class. The client never repeats the request, because each attempt is a new
-   * version.
+   * Sets an entity back to a version, except fields that the caller may not set. The server must declare `history` and
+   * `update()` for the class. The client never repeats the request, because each attempt makes a new version.
    */
   revert<const R extends readonly DateName<M>[] = never>(
     id: string,
@@ -152,33 +142,34 @@ export interface Resource<M> {
     options?: RestoreOptions<R>,
   ): Promise<Answer<M, never, never, R>>;
   /**
-   * Takes an entity out of the trash. The server must declare `trash` with the function `see` for the class. The client
-   * never repeats the request, because the repetition of a success would answer 404.
+   * Takes an entity out of the trash. The class must have `trash` with the function `see` on the server. The client
+   * never repeats the request, as in `remove()`.
    */
   restore<const R extends readonly DateName<M>[] = never>(
     id: string,
     options?: RestoreOptions<R>,
   ): Promise<Answer<M, never, never, R>>;
   /**
-   * Runs an action on an entity, as in `action<typeof close>("close", id, body, options)`. Without the identifier, the
-   * action runs on all entities that `q` selects. The client repeats only a `GET`, because a second `POST` would run
-   * the action again.
+   * Runs an action on an entity, as in `action<typeof close>("close", id, body, options)`, or without the identifier,
+   * on all entities that `q` selects. The client repeats only a `GET`, because a second `POST` would run the action
+   * again.
    */
   action<A extends AnyAction = AnyAction>(
     name: A["operation"],
     ...args: ActionArgs<M, A>
   ): Promise<ActionAnswer<M, A>>;
   /**
-   * Returns the operations on the entities in a property of an entity. The path is the name of the property, so a
+   * Returns the operations on the entities in a property of an entity. The path is the name of the property. A
    * sub-resource with another `route` needs `resource()` instead.
    */
   part<K extends PartName<M>>(name: K, id: string): PartOf<M, K>;
-  /** Returns the operations on the file in a property of an entity. The path is the name of the property. */
+  /** Returns the operations on the file in a property of an entity. */
   file(name: FileName<M>, id: string): FileResource;
 }
 
 /**
- * The operations on a sub-resource whose property holds one entity.
+ * The operations on a sub-resource whose property holds one entity. Except for `create()`, the client repeats the same
+ * requests as for a {@linkcode Resource}.
  */
 export interface Single<M> {
   /** Reads the entity. The call fails with a 404 if the property has none. */
@@ -192,30 +183,25 @@ export interface Single<M> {
     body: NewOf<M>,
     options?: CreateOptions<R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /**
-   * Changes the entity by a merge patch. With `ifMatch` or `q`, the client does not repeat the request, because the
-   * server could refuse the repetition of a successful attempt.
-   */
+  /** Changes the entity by a merge patch. */
   update<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: PatchOf<M>,
     options?: UpdateOptions<M, R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /** Removes the entity. The client never repeats the request, because the repetition of a success would answer 404. */
+  /** Removes the entity. */
   remove(options?: RemoveOptions<M>): Promise<void>;
-  /**
-   * Runs an action on the entity. The client repeats only a `GET`, because a second `POST` would run the action again.
-   */
+  /** Runs an action on the entity. */
   action<A extends AnyAction = AnyAction>(
     name: EntityActionName<A>,
     ...args: EntityActionArgs<M, A>
   ): Promise<ActionAnswer<M, A>>;
-  /** Returns the operations on the entities in a property of the entity. The path is the name of the property. */
+  /** Returns the operations on the entities in a property of the entity. */
   part<K extends PartName<M>>(name: K): PartOf<M, K>;
-  /** Returns the operations on the file in a property of the entity. The path is the name of the property. */
+  /** Returns the operations on the file in a property of the entity. */
   file(name: FileName<M>): FileResource;
 }
 
-/** @internal The names of the properties that can be sub-resources, which hold embedded entities or `Ref`s. */
+/** @internal The names of the properties with embedded entities or `Ref`s, which can be sub-resources. */
 export type PartName<M> =
   & {
     [K in keyof M]-?: Shown<M, K> extends never ? never
@@ -225,15 +211,12 @@ export type PartName<M> =
   }[keyof M]
   & string;
 
-/**
- * @internal The operations on a sub-resource, which is a {@linkcode Resource} for a list and a {@linkcode Single} for
- * one entity.
- */
+/** @internal The operations on a sub-resource: {@linkcode Resource} for a list, {@linkcode Single} for one entity. */
 export type PartOf<M, K extends keyof M> = NonNullable<M[K]> extends infer V
   ? V extends readonly unknown[] ? Resource<PartModel<V>> : Single<PartModel<V>>
   : never;
 
-/** @internal Embedded entities have no version. */
+/** @internal The model of a sub-resource. Embedded entities have no version. */
 export type PartModel<V> = ModelIn<V> extends infer T
   ? [V extends readonly (infer I)[] ? I : V] extends [FrameworkModel] ? Omit<T, "__v"> : T
   : never;

@@ -5,9 +5,7 @@ import type { PopulatedNames, PopulatedValue } from "./populate.ts";
 /** @internal */
 export type FieldName<M> = keyof Json<M> & string;
 
-/**
- * The names by which a list can be sorted. A `-` before a name means descending.
- */
+/** The names by which a list can be sorted. A `-` before a name means descending. */
 export type SortName<M> = SortField<M> | `-${SortField<M>}`;
 
 /** @internal The names of the fields by which a list can be sorted, without lists and objects. */
@@ -23,7 +21,7 @@ export type DateName<M> = {
 }[FieldName<M> & keyof M];
 
 /**
- * The JSON of an entity in an answer, after the options `select`, `populate` and `revive`.
+ * The JSON of an entity in an answer.
  *
  * @typeParam S The option `select`.
  * @typeParam P The option `populate`.
@@ -42,8 +40,7 @@ export type Chosen<J, S> = S extends readonly (infer N)[]
 export type Whole<M, P, R> = [P, R] extends [never, never] ? Json<M> : Populated<M, P, R>;
 
 /**
- * The JSON of an entity after the options `populate` and `revive`. Populated fields have entities, and revived fields
- * have a `Date`.
+ * The JSON of an entity, with the entities of `populate` and the dates of `revive`.
  *
  * @typeParam P The option `populate`.
  * @typeParam R The option `revive`.

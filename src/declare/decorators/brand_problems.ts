@@ -8,8 +8,8 @@ import type {
 import type { OptionIn } from "./prop_input.ts";
 
 /**
- * @internal The error text for a branded field, such as `Hidden`, whose options `O` lack the option of the brand. For
- * any other field, the type is `P`, the result of another check.
+ * @internal The error text for a branded field, such as `Hidden`, whose options `O` lack the option of the brand, or
+ * else `P`.
  */
 export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
   : IsHidden<V> extends true
@@ -33,10 +33,7 @@ export type DateOnlyProblem<V, O, P> = IsDateOnly<V> extends true
 
 type AnyFunction = (...args: never) => unknown;
 
-/**
- * @internal The error text for a field that a function hides, although its type is neither optional nor `Restricted`,
- * or else `P`.
- */
+/** @internal */
 export type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyFunction
   ? F extends { readonly value: infer V } ? 0 extends 1 & V ? P
     : undefined extends V ? P

@@ -2,10 +2,7 @@ import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { Scalar } from "../model/field_names.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 
-/**
- * @internal A validator of Mongoose, which returns whether a value is valid. The object form also has the error
- * message.
- */
+/** @internal A validator of Mongoose, which returns whether a value is valid. */
 export type Validator<V> =
   | ((value: V) => unknown)
   | {
@@ -14,9 +11,9 @@ export type Validator<V> =
   };
 
 /**
- * A function that returns whether a field is hidden, or read-only, for a request. It is called once for each request,
- * after the `preFetch` hooks, and must be synchronous. Any result except `false` hides or protects the field, so that a
- * forgotten `return` never shows it.
+ * A synchronous function that returns whether a field is hidden, or read-only, for a request. It runs once for each
+ * request, after the `preFetch` hooks. Any result except `false` hides or protects the field, so that a forgotten
+ * `return` never shows it.
  */
 export type FieldRule = (req: FrameworkRequest) => boolean;
 
@@ -24,8 +21,8 @@ export type FieldRule = (req: FrameworkRequest) => boolean;
 export type Bound<T> = T | readonly [T, string];
 
 /**
- * @internal The options that all fields have. Any other option is an error at start-up. An option for a plugin is set
- * in `configure`, as in `schema.path("name").options.indexed = true`.
+ * @internal The options that all fields have. Any other option is an error at start-up. Options for Mongoose plugins
+ * are set in `configure`, as in `schema.path("name").options.indexed = true`.
  */
 export interface FieldOptions<V, I = V> {
   /**
@@ -33,34 +30,29 @@ export interface FieldOptions<V, I = V> {
    */
   readonly required?: boolean | string | readonly [boolean, string] | (() => boolean);
   /**
-   * Whether the field is a secret, which no answer contains and no filter of a client can name. Hooks can read the
-   * field. With `true`, clients can still write the field. A client from which a function hides the field cannot write
-   * it.
+   * Whether no answer contains the field and no filter of a client can name it. Hooks can read it. With `true`, clients
+   * can still write it, but a client from which a function hides the field cannot.
    */
   readonly hidden?: boolean | FieldRule;
   /** Whether request bodies cannot set the field. Hooks can set it. */
   readonly readonly?: boolean | FieldRule;
   /**
-   * Whether answers, bodies, filters and orders of the parent leave out this field, because the field has routes that
-   * show it. Reads of the parent then do not load the field. The option is required if a scope or entity hooks limit
-   * all reads of the field's routes, because they do not limit reads of the parent. With `false`, the parent shows the
-   * whole field.
+   * Whether the parent does not load this field, and leaves it out of answers, bodies, filters and orders, because the
+   * routes of the field show it. With `false`, the parent shows the whole field. The option is required if a scope or
+   * entity hooks limit all reads of these routes, because they do not limit reads of the parent.
    */
   readonly apart?: boolean;
   /**
    * Whether a unique index prevents equal values in the collection. A write of a value that another entity has answers
-   * 409. In a class with tenants, the index works within a tenant, and with `{ global: true }` across all tenants.
+   * 409. In a class with tenants, the index works within a tenant, unless it is `{ global: true }`.
    */
   readonly unique?: boolean | readonly [boolean, string] | { readonly global: true };
   /**
-   * Whether the database has an index for the field. A string is the type of the index, such as `"2dsphere"`, and an
-   * object has options of MongoDB.
+   * Whether the field has an index. A string is the type of the index, such as `"2dsphere"`, and an object has options
+   * of MongoDB.
    */
   readonly index?: boolean | string | object;
-  /**
-   * Whether the index leaves out documents without the field. A unique index that is not sparse allows only one such
-   * document.
-   */
+  /** Whether the index leaves out documents without the field. Any other unique index allows only one such document. */
   readonly sparse?: boolean;
   /** Whether the value cannot change after the creation of the entity. */
   readonly immutable?: boolean | (() => boolean);
@@ -77,14 +69,13 @@ export interface FieldOptions<V, I = V> {
    */
   readonly expires?: number | string;
   /**
-   * Whether the JSON of a `Date` is a day without a time, such as `"1980-05-04"`, in bodies, answers and filters. The
-   * database stores midnight in UTC. Give the field the type `DateOnly`, so that clients have it as a day in their
-   * types.
+   * Whether the JSON of a `Date` in bodies, answers and filters is a day, such as `"1980-05-04"`. The database stores
+   * midnight in UTC. Declare the field as `DateOnly`, for the types of clients.
    */
   readonly dateOnly?: boolean;
-  /** A summary of the field for the OpenAPI document, in a few words. */
+  /** A summary for the OpenAPI document, in a few words. */
   readonly summary?: string;
-  /** A description of the field for the OpenAPI document, in CommonMark. */
+  /** A description for the OpenAPI document, in CommonMark. */
   readonly description?: string;
   /** Whether the OpenAPI document marks the field as deprecated. */
   readonly deprecated?: boolean;
@@ -99,27 +90,21 @@ export interface FieldOptions<V, I = V> {
   };
   /** Validators, or schemas of a validation library. A schema only checks the value and cannot convert it. */
   readonly validate?: Validator<V> | StandardSchema | readonly (Validator<V> | StandardSchema)[];
-  /**
-   * The smallest `Number` or earliest `Date` of the field, or of each element of an array. A body with a lower value
-   * answers 400.
-   */
+  /** The smallest `Number` or earliest `Date` of the field, or of each element of an array. */
   readonly min?: Bound<I | number>;
-  /**
-   * The largest `Number` or latest `Date` of the field, or of each element of an array. A body with a higher value
-   * answers 400.
-   */
+  /** The largest `Number` or latest `Date` of the field, or of each element of an array. */
   readonly max?: Bound<I | number>;
-  /** The minimum length of a string, or of each string in an array. Limit the length of the array by `validate`. */
+  /** The minimum length of a string, or of each string in an array. */
   readonly minLength?: Bound<number>;
   /** The maximum length of a string, or of each string in an array. Limit the length of the array by `validate`. */
   readonly maxLength?: Bound<number>;
   /** The regular expression that a string must match. */
   readonly match?: Bound<RegExp>;
-  /** Whether whitespace at both ends of a string is removed when it is set, before validation. */
+  /** Whether setting a string removes whitespace at both ends, before validation. */
   readonly trim?: boolean;
-  /** Whether a string is converted to lowercase when it is set, before validation. */
+  /** Whether setting a string converts it to lowercase, before validation. */
   readonly lowercase?: boolean;
-  /** Whether a string is converted to uppercase when it is set, before validation. */
+  /** Whether setting a string converts it to uppercase, before validation. */
   readonly uppercase?: boolean;
   /**
    * Converts the value when code reads the field of a document. Answers show the stored value, unless the schema has
@@ -133,8 +118,8 @@ export interface FieldOptions<V, I = V> {
 }
 
 /**
- * A schema of a validation library that implements [Standard Schema](https://standardschema.dev), such as Zod, Valibot
- * or ArkType. The option `validate` of a field, and the options `body` and `answer` of an action, accept such schemas.
+ * A schema of a validation library that implements [Standard Schema](https://standardschema.dev), such as Zod. The
+ * option `validate` of a field and the options `body` and `answer` of an action accept such schemas.
  */
 export interface StandardSchema {
   /** The property that every such schema has. */
@@ -144,20 +129,20 @@ export interface StandardSchema {
     /** Returns the converted value, or `issues` if the value is not valid. */
     readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
     /**
-     * The types of the accepted values (`input`) and the returned values (`output`), from which the types of bodies and
-     * answers of an action follow. The property has no value at run time.
+     * The types of accepted and of returned values, from which TypeScript infers bodies and answers of an action. The
+     * property has no value at run time.
      */
     readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
   };
 }
 
-/** @internal A value is not valid if the result has `issues`. */
+/** @internal The result of a schema. The value is not valid if the result has `issues`. */
 export interface StandardResult {
   readonly value?: unknown;
   readonly issues?: readonly StandardIssue[] | undefined;
 }
 
-/** @internal `path` leads to the property or element that has the problem. */
+/** @internal A problem of a value. `path` leads to the property or element that has the problem. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -169,9 +154,7 @@ export type JsonScalar<V> = V extends boolean ? V
   : V extends string | number ? Literals<V>
   : string;
 
-/**
- * @internal The values of a TypeScript enum as literals, so that an example can be the string or number of a member.
- */
+/** @internal The values of a TypeScript enum as literals, which an example can have. */
 export type Literals<V> = V extends string ? string extends V ? string : `${V}`
   : V extends number
     ? number extends V ? number : `${V}` extends `${infer N extends number}` ? N : number

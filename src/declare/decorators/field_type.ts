@@ -5,9 +5,9 @@ import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
 /**
  * @internal The option `type` of a field.
  *
- * Prefer `Number`, which the driver stores as an integer or as a double, depending on the value. Mongoose's `Int32` and
- * `Double` do not support `min` and `max`, and a `Double` on a document is an object of the driver, which must be
- * converted with `Number()` before a comparison.
+ * Prefer `Number`, which the driver stores as an integer or a double, depending on the value. Mongoose's `Int32` and
+ * `Double` do not support `min` and `max`, and a `Double` on a document is an object of the driver, which `Number()`
+ * must convert before a comparison.
  */
 export type FieldType =
   | StringConstructor
@@ -31,12 +31,12 @@ export type MongooseType = (abstract new (...args: any) => SchemaType) & {
   readonly schemaName: string;
 };
 
-/** @internal The types with which a class can declare a field that holds an identifier. */
+/** @internal The types of a field that holds an identifier. */
 export type Identifier = Types.ObjectId | string;
 
 /**
  * The type of a field that holds the identifier of an entity of the model `T`. TypeScript refuses an option `ref` with
- * another model. Filters and other values for Mongoose can have the identifier as a string.
+ * another model. Filters can have the identifier as a string.
  */
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
@@ -45,29 +45,29 @@ export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden
 
 /**
  * The type of a field that a function hides from some clients. In the types of `@mongrove/mongrove/client`, the field
- * is optional in answers. Its values have the type `T`.
+ * is optional in answers.
  */
 export type Restricted<T> = T extends null | undefined ? T : T & { readonly "~restricted"?: T };
 
 /**
  * The type of a field with `readonly: true`, or of a field that only the server sets. In the types of
- * `@mongrove/mongrove/client`, bodies do not have the field. Its values have the type `T`.
+ * `@mongrove/mongrove/client`, bodies do not have the field.
  */
 export type ReadOnly<T> = T extends null | undefined ? T : T & { readonly "~readonly"?: T };
 
 /**
  * The type of a field with the option `default`. In the types of `@mongrove/mongrove/client`, the body of `create()`
- * can leave the field out, and answers always have it. Its values have the type `T`.
+ * can leave the field out, and answers always have it.
  */
 export type Defaulted<T> = T extends null | undefined ? T : T & { readonly "~default"?: T };
 
 /**
  * The type of a field with `dateOnly: true`, which holds a `Date` at midnight in UTC. In the types of
- * `@mongrove/mongrove/client`, bodies and filters have it as a string such as `"1980-05-04"`.
+ * `@mongrove/mongrove/client`, it is a string such as `"1980-05-04"`.
  */
 export type DateOnly = Date & { readonly "~dateOnly"?: never };
 
-/** @internal The types of values, by the names of Mongoose's schema types. */
+/** @internal */
 export type MongooseValues = {
   String: string;
   Number: number;
@@ -84,7 +84,7 @@ export type MongooseValues = {
   Mixed: object;
 };
 
-/** @internal The type of the values of a field with the option `type: T`. */
+/** @internal */
 export type ValueOf<T> = T extends StringConstructor ? string
   : T extends NumberConstructor ? number
   : T extends BooleanConstructor ? boolean

@@ -16,9 +16,7 @@ import type {
   UntypedProblem,
 } from "./prop_input.ts";
 
-/**
- * Options of {@linkcode prop}, for a field that holds one value, such as a string, an identifier or an embedded entity.
- */
+/** Options of {@linkcode prop}, for a field that holds one value, such as a string or an embedded entity. */
 export interface PropOptions<V, T = unknown> extends FieldOptions<V>, FieldFeatures {
   /**
    * The type of the field. The default is an identifier for a field with `ref`, or else the type of `default`, or else
@@ -36,10 +34,9 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V>, FieldFeatu
    */
   readonly exists?: boolean;
   /**
-   * Whether every reader of this class may see and filter by the referenced entities that their scope allows, although
-   * their operation `one()` has hooks, which do not run for references. Without this option, a reference in `populate`
-   * or `filter` to a class with such hooks is an error at start-up, unless the only hook is a `preFetch` hook that the
-   * reading operation has as well.
+   * Whether every reader of this class may see and filter by the referenced entities in their scope, without the hooks
+   * of their operation `one()`. Without this option, a reference in `populate` or `filter` to a class with such hooks
+   * is an error at start-up, unless the only hook is a `preFetch` hook that the reading operation has as well.
    */
   readonly unguarded?: boolean;
   /** The type of the values in the Map, for a field with `type: Map`. */
@@ -49,8 +46,7 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V>, FieldFeatu
 /**
  * Declares a field, which holds a string unless `type`, `ref` or `default` declares another type.
  *
- * TypeScript checks the options against the field. For example, `@prop({ type: Number }) year!: string` does not
- * compile.
+ * TypeScript checks the options against the field: `@prop({ type: Number }) year!: string` does not compile.
  *
  * @example Declare the fields of a model
  * ```ts
@@ -70,11 +66,11 @@ export function prop<const O extends PropInput<FieldValue<D>, O> = never, D = De
   this: FieldProblem<D, "prop", O, UntypedProblem<FieldValue<D>, O>>,
   options: [O] extends [never] ? PropOptions<FieldValue<D>, FieldType> : O,
 ): D;
-/** Declares a field that holds a string. A field of another type needs an option, such as `type: Number`. */
+/** Declares a field that holds a string. */
 export function prop<D = FieldDecorator<string>>(
   this: FieldProblem<D, "prop", NoOptions, UntypedProblem<FieldValue<D>, NoOptions>>,
 ): D;
-// With a type that accepts options, the compiler would say of each mistake that the implementation accepts it.
+// With a type that accepts options, TypeScript would add to each error that the implementation accepts the call.
 export function prop(options: never = {} as never): unknown {
   return (_value: undefined, context: ClassFieldDecoratorContext) =>
     recordField({ array: false, options }, context);
@@ -85,20 +81,15 @@ export function prop(options: never = {} as never): unknown {
  * `enum`, apply to each element.
  */
 export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I>, ArrayFeatures {
-  /** The type of the elements, as a model class, a function that returns a model class, or a type such as `String`. */
+  /** The type of the elements: a model class, a function that returns one, or a type such as `String`. */
   readonly items: T;
   /** Whether the array stores whole entities of the model instead of their identifiers. */
   readonly embedded?: boolean;
-  /**
-   * Whether a body can only name entities that exist and match the scopes of the referenced class. Any other identifier
-   * answers 400 with `kind: "exists"`.
-   */
+  /** Whether a body can only name entities that exist, as in {@linkcode PropOptions}. */
   readonly exists?: boolean;
   /**
-   * Whether every reader of this class may see and filter by the referenced entities that their scope allows, although
-   * their operation `one()` has hooks, which do not run for references. Without this option, a reference in `populate`
-   * or `filter` to a class with such hooks is an error at start-up, unless the only hook is a `preFetch` hook that the
-   * reading operation has as well.
+   * Whether every reader may see the referenced entities in their scope without the hooks of their `one()`, as in
+   * {@linkcode PropOptions}.
    */
   readonly unguarded?: boolean;
 }

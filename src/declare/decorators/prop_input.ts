@@ -7,8 +7,8 @@ import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
 import type { ArrayPropOptions, PropOptions } from "./prop.ts";
 
 /**
- * @internal The class or the field that the decorator `D` decorates, or `undefined` if TypeScript does not infer it, as
- * for a decorator in a variable.
+ * @internal The class or field that the decorator `D` decorates, or `undefined` if TypeScript does not infer it, as in
+ * a variable.
  */
 export type Decorated<D> = D extends (...args: never) => infer R ? [R] extends [void] ? undefined
   : D extends (target: infer T, context: infer C) => unknown
@@ -22,8 +22,8 @@ export type Decorated<D> = D extends (...args: never) => infer R ? [R] extends [
 type NameIn<C> = C extends { readonly name: infer N } ? N : never;
 
 /**
- * @internal The type of the values of the decorated field, or `any` if TypeScript does not infer the field, so that the
- * options are not refused.
+ * @internal The type of the values of the decorated field. If TypeScript does not infer the field, the type is `any`,
+ * which refuses no option.
  */
 export type FieldValue<D> = Decorated<D> extends { readonly value: infer V }
   ? [NonNullable<V>] extends [never] ? AnyValue : NonNullable<V>
@@ -57,10 +57,7 @@ export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer
   : `@${N} belongs to a field, such as name!: string`
   : never;
 
-/**
- * @internal The error text for a property with the keyword `readonly` whose options `O` let clients set the field, or
- * else `P`.
- */
+/** @internal */
 export type KeywordProblem<M, K extends keyof M, O, P> = OptionIn<O, "readonly"> extends true ? P
   : OptionIn<O, "stamp"> extends string ? P
   : "maxBytes" extends keyof O ? P
@@ -68,8 +65,8 @@ export type KeywordProblem<M, K extends keyof M, O, P> = OptionIn<O, "readonly">
   : "the property is readonly: add readonly: true";
 
 /**
- * @internal Whether any property has the keyword `readonly`. TypeScript decides it once for each class, which saves the
- * check of each property for most classes.
+ * @internal Whether any property of the class `M` has the keyword `readonly`. This check saves a check of each property
+ * of most classes.
  */
 export type HasKeywords<M> = IsSame<
   { [N in keyof M as Exclude<N, keyof FrameworkModel>]: 0 },
@@ -81,7 +78,7 @@ export type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T ex
   ? true
   : false;
 
-/** @internal A type in words, for the texts of compile errors. */
+/** @internal */
 export type InWords<V> = [V] extends [string] ? "a string"
   : [V] extends [number] ? "a number"
   : [V] extends [boolean] ? "a boolean"
@@ -125,7 +122,10 @@ type ModelNamed<C> = C extends ObjectConstructor ? never
   : C extends () => ModelClass<infer M> ? M
   : never;
 
-/** Only a `Ref` is compared with the model, because other identifiers name no model. */
+/**
+ * The type of the option `ref` or `items`. Only a `Ref` is compared with the model, because other identifiers name no
+ * model.
+ */
 type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
   ? [ModelNamed<C>] extends [never] ? `${N} is a model class or () => Model`
   : I extends { readonly "~ref"?: infer T }
@@ -139,7 +139,7 @@ type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
       : "the elements are models: declare them as Ref or string, or add embedded: true"}`
   : `${N} makes references, the field is ${InWords<I>}: declare it as Ref or string`;
 
-/** The type of a flag that does not belong to the field. `true` gets the error text `P` as its type. */
+/** The type of a flag that the field cannot have. `true` gets the error text `P`. */
 type CheckedFlag<X, P> = [X] extends [true] ? P : boolean;
 
 type CheckedDateOnly<I, X> = [I] extends [Date] ? boolean
@@ -159,17 +159,13 @@ type CheckedOf<V, T> = V extends Map<string, infer X> ? unknown extends X ? T
 type CheckedValidate<V, X> = X extends readonly (infer E)[] ? readonly CheckedSchema<V, E>[]
   : CheckedSchema<V, X>;
 
-/** The type of a validator, or an error text for a schema of values of another type. */
 type CheckedSchema<V, X> = X extends {
   readonly "~standard": { readonly types?: { readonly input: infer I } | undefined };
 } ? [V] extends [I] ? unknown
   : `validate is a schema for ${InWords<I>}, the field is ${InWords<V>}`
   : unknown;
 
-/**
- * @internal The error texts for the options in `O` whose names are not in `K`. `N` is the decorator or option that the
- * text names.
- */
+/** @internal The error texts for the options in `O` whose names are not in `K`. */
 export type NoOtherOptions<N extends string, O, K> = {
   readonly [X in Exclude<keyof O & string, K>]: `${N} has no option ${X}`;
 };
@@ -191,10 +187,10 @@ export type CheckedConstraint<K extends BoundOption | StringOption, V, I> = [I] 
   : `${K} belongs to ${K extends BoundOption ? "numbers and dates"
     : "strings"}, the value is ${InWords<I>}`;
 
-/** @internal The names of the options for numbers and dates. */
+/** @internal */
 export type BoundOption = "min" | "max";
 
-/** @internal The names of the options for strings. */
+/** @internal */
 export type StringOption = "minLength" | "maxLength" | "match" | "trim" | "lowercase" | "uppercase";
 
 /** A default such as `"open"` declares a field for any string, not only for this text. */
@@ -247,9 +243,7 @@ type ValueOfOptions<O> = [O] extends [never] ? string
 /** @internal */
 export type DecoratorOf<O> = FieldDecorator<ValueOfOptions<O>>;
 
-/**
- * @internal The error text for a field that is not a string, although no option declares its type, or else `unknown`.
- */
+/** @internal */
 export type UntypedProblem<V, O> = [O] extends [never] ? unknown
   : [V] extends [ValueOfOptions<O>] ? unknown
   : OptionIn<O, "type" | "ref" | "default"> extends undefined
@@ -261,16 +255,13 @@ export type UntypedProblem<V, O> = [O] extends [never] ? unknown
 /** @internal */
 export type ItemIn<V> = V extends readonly unknown[] ? V[number] : never;
 
-/**
- * @internal The options `O` of {@linkcode arrayProp} on a field with values of the type `V`. A wrong option gets an
- * error text as its type.
- */
+/** @internal The options `O` of {@linkcode arrayProp}, checked as in {@linkcode PropInput}. */
 export type ArrayInput<V, O> =
   & IndependentOptions<V, ItemIn<V>>
   & ArrayChecks<V, O>
   & NoOtherOptions<"@arrayProp", O, keyof ArrayPropOptions<unknown, unknown>>;
 
-/** @internal The checks of the options of `@arrayProp` that depend on other options. */
+/** @internal */
 export interface ArrayChecks<V, O> extends ArrayFeatures {
   readonly dateOnly?: CheckedDateOnly<ItemIn<V>, OptionIn<O, "dateOnly">>;
   readonly items?: CheckedItems<ItemIn<V>, OptionIn<O, "items">, OptionIn<O, "embedded">>;
@@ -311,7 +302,7 @@ export type ArrayOf<O> = FieldDecorator<
     : Identifier)[]
 >;
 
-/** @internal The error text for a field that is no array, or for options without `items`, or else `unknown`. */
+/** @internal */
 export type ItemsProblem<V, O> = [O] extends [never] ? unknown
   : [V] extends [readonly unknown[]]
     ? OptionIn<O, "items"> extends undefined

@@ -11,7 +11,7 @@ import type { ClassFeatures, LifecycleOptions } from "../options.ts";
 import type { Method } from "../operations/methods.ts";
 
 /**
- * Options of {@linkcode rest}, which declare the path of a route, its operations, and the entities that it serves.
+ * Options of {@linkcode rest}: the path of a route, its operations, and the entities that it serves.
  *
  * @example Limit users to their own entities
  * ```ts
@@ -39,8 +39,8 @@ export interface RestOptions<
   /** Schema options of Mongoose, such as `{ timestamps: true }`. */
   readonly schemaOptions?: SchemaOptions;
   /**
-   * Returns the connection of a request. The framework calls the function once for each request, after the `preFetch`
-   * hooks. The application opens and closes the connection.
+   * Returns the connection of a request, which the application opens and closes. The framework calls the function once
+   * for each request, after the `preFetch` hooks.
    */
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;
   /**
@@ -49,24 +49,24 @@ export interface RestOptions<
    */
   readonly scope?: (req: FrameworkRequest<M>) => Returns<"scope returns a filter", QueryObject>;
   /**
-   * Whether `update()` and `remove()` answer 428 to requests without the header `If-Match`, which has the `ETag` of the
-   * entity that the client has read. If the entity has changed since, the answer is 412.
+   * Whether a write of one entity requires the header `If-Match` with the `ETag` that the client has read. Without the
+   * header, it answers 428, and 412 if the entity has changed since. A `PUT` that creates an entity needs none.
    */
   readonly ifMatch?: boolean | undefined;
   /**
-   * Whether requests to these operations skip the `guard` of `Framework.initialize()`. Operations with another value of
-   * `open` are excepted, and so are the routes of properties.
+   * Whether requests to these operations skip the `guard` of `Framework.initialize()`. An operation can override it,
+   * and the routes of properties do not inherit it.
    */
   readonly open?: boolean | undefined;
   /**
    * Whether this `@rest` applies to references to the class. Its `scope` selects the entities that references can name
-   * and show, and the hooks of its `one()` guard their sub-resources, but not `populate`. A referenced class needs a
-   * main `@rest` if it has several `@rest` and at least one of them has a scope.
+   * and show, and the hooks of its `one()` guard their sub-resources, but not `populate`. Required if a referenced
+   * class has several `@rest` and one of them has a scope.
    */
   readonly main?: boolean | undefined;
 }
 
-/** @internal The model `M`, or an error text if a hook or option expects another model. */
+/** @internal */
 export type Accepts<M, O extends Method> = M extends FrameworkModel
   ? O["hooks"] extends HooksOf<M> | LeanHooksOf<M> ? M
   : { "a hook or the name of a field expects another model": O["hooks"] }
@@ -82,21 +82,19 @@ export interface PartRestOptions<O extends Method = Method> extends
   readonly route?: string;
 }
 
-/** @internal The decorator that {@linkcode rest} returns for a class, if the hooks accept its entities. */
+/** @internal */
 export type RestDecorator<O extends Method> = <M extends FrameworkModel>(
   target: abstract new () => M & Accepts<M, O>,
   context: ClassDecoratorContext<abstract new () => M>,
 ) => void;
 
-/**
- * @internal The decorator that {@linkcode rest} returns for a property, if the hooks accept the entities of its model.
- */
+/** @internal */
 export type PartRestDecorator<O extends Method> = <This extends FrameworkModel, V>(
   value: undefined,
   context: ClassFieldDecoratorContext<This, V> & AcceptsPart<V, O>,
 ) => void;
 
-/** @internal An error text if the hooks expect another model than the decorated property has. */
+/** @internal */
 export type AcceptsPart<V, O extends Method> = ModelIn<NonNullable<V>> extends infer M
   ? M extends FrameworkModel ? Accepts<M, O> extends M ? unknown : Accepts<M, O> : unknown
   : never;
@@ -158,7 +156,6 @@ interface MethodOf<Rule extends string, M extends FrameworkModel> {
     body: never,
   ) => unknown;
   readonly "~postFetch"?: (req: FrameworkRequest<M>, entity: Entity<M>) => unknown;
-  /** Exists in types only, so that TypeScript checks the hooks against the model. */
   "~model"?(model: M): void;
 }
 
@@ -169,7 +166,9 @@ export type Operations<L, M> = {
     : Method;
 };
 
-/** @internal If TypeScript infers no narrower type, the names in the filter are not checked. */
+/**
+ * @internal The result of `scope` if TypeScript infers no narrower type. The names in such a filter are not checked.
+ */
 export type Scoped = Returns<"scope returns a filter", QueryObject>;
 
 /** @internal */
@@ -197,7 +196,7 @@ export interface RestOfClass<M, L, R, S, Problem>
   readonly route: R & string;
 }
 
-/** @internal The names of the fields of the model `M`. If the model is not known, every name is accepted. */
+/** @internal */
 export type TenantField<M> = M extends FrameworkModel ? keyof M & string : string;
 
 type RouteProblem<R> = R extends string ? never
@@ -210,7 +209,7 @@ export type RestInput<D, O extends Method, L, R, S> = Decorated<D> extends
     ? RestOfProperty<ModelIn<NonNullable<V>>, L, R, S>
   : Omit<RestOptions<O>, "route"> & { readonly route?: R };
 
-/** @internal The error text for a wrong use of `@rest`, or else `unknown`. */
+/** @internal */
 export type RestProblem<D, R, L> = IsLegacy<D> extends true
   ? '@rest needs standard decorators: remove "experimentalDecorators"'
   : L extends readonly [] ? "methods is empty: list operations, such as all()"
@@ -218,7 +217,7 @@ export type RestProblem<D, R, L> = IsLegacy<D> extends true
     ? M extends FrameworkModel ? unknown : "@rest belongs to a class that extends FrameworkModel"
   : unknown;
 
-/** Legacy decorators get no decorator context. */
+/** Whether `D` is used as a legacy decorator, which gets no decorator context. */
 type IsLegacy<D> = D extends (...args: infer A) => unknown
   ? A extends readonly [unknown] | readonly [unknown, string | symbol, ...unknown[]] ? true : false
   : false;

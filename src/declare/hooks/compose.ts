@@ -21,8 +21,8 @@ import { andThen, isPromise } from "./run_hook.ts";
  * Combines hooks into one hook that passes if all of them pass.
  *
  * The hooks run in order until a hook rejects. Each entity hook gets the result of the hook before it. An entity hook
- * rejects if it throws or returns `null`, `undefined` or `false`. A `preFetch` hook rejects unless it returns `true`. A
- * combined hook returns `null` instead of `undefined`, which would be an error of a hook that is not combined.
+ * rejects if it throws or returns `null`, `undefined` or `false`, and a `preFetch` hook unless it returns `true`. A
+ * combined hook returns `null` in place of `undefined`, which is an error of any other entity hook.
  */
 export function and<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
 /** Combines `preFetch` hooks into one hook that passes if all of them pass. */
@@ -49,7 +49,7 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
 
 const decideByAll: CombinedDecision = (hooks, args) => decideFrom(0, { hooks, args, leftOut: [] });
 
-/** A promise is returned only if a hook returns a promise, because promises would slow down long lists. */
+/** Returns a promise only if a hook returns one, because promises would slow down long lists. */
 function decideFrom(
   index: number,
   { hooks, args, leftOut }: {
@@ -70,8 +70,7 @@ function decideFrom(
  * Combines hooks into one hook that passes if at least one of them passes.
  *
  * The hooks run in order until a hook passes, and each gets the original entity. The result is the result of the first
- * hook that passes, or else the rejection of the last hook. The rules of {@linkcode and} say when a hook passes or
- * rejects.
+ * hook that passes, or else the rejection of the last hook. Hooks pass or reject by the rules of {@linkcode and}.
  *
  * @example Require one of two conditions
  * ```ts
@@ -138,7 +137,7 @@ const members = new WeakMap<
   { readonly hooks: readonly object[]; readonly decide: CombinedDecision }
 >();
 
-/** Whether a request that has passed the hooks `passed` would pass a `preFetch` hook. */
+/** Whether a request that has passed the hooks in `passed` would also pass the `preFetch` hook `hook`. */
 export function isPassed(hook: object, passed: readonly object[]): boolean {
   if (passed.some((each) => isSameHook(each, hook))) return true;
   const { hooks, decide } = members.get(hook) ?? {};
@@ -181,10 +180,10 @@ function composed<F extends object>(
 }
 
 /**
- * Wraps a hook that throws to reject an entity. The new hook returns `null` instead, so a list leaves the entity out
- * and the other entities are sent.
+ * Wraps a hook that throws to reject an entity. The new hook returns `null` instead, so a list leaves out only this
+ * entity.
  *
- * The new hook hides every error of the wrapped hook, including errors caused by a bug.
+ * The new hook hides every error of the wrapped hook, even of a bug.
  */
 export function asFilter<F extends CallableFunction>(hook: F): F {
   const filter = async (...args: unknown[]): Promise<unknown> => {
@@ -207,12 +206,12 @@ const decideWithoutErrors: CombinedDecision = ([hook], args) => {
 };
 
 /**
- * Returns a hook that accepts an entity if the function `test` returns `true`, and rejects it otherwise. Such a hook
- * never changes an entity, so the OpenAPI document can describe the answers by the fields of the class.
+ * Returns a hook that accepts an entity only if `test` returns `true`. Such a hook never changes an entity, so the
+ * OpenAPI document can describe the answers by the fields of the class.
  *
- * With a list of names, the test gets a frozen object with these fields of the entity, which may be hidden, and `_id`.
- * A read whose hooks all have such lists makes no entities and writes JSON from the stored bytes. A test with names
- * must have no side effects, because an entity may be tested more than once.
+ * With a list `names`, the test gets a frozen object with these fields, which may be hidden, and `_id`. A read whose
+ * hooks all have such lists makes no entities and writes JSON from the stored bytes. A test with names must have no
+ * side effects, because an entity may be tested more than once.
  *
  * @example Show to each user what is public, and what is their own
  * ```ts
@@ -233,9 +232,6 @@ const decideWithoutErrors: CombinedDecision = ([hook], args) => {
  * }
  * ```
  *
- * @param names The fields that the test reads.
- * @param test Returns `true` for an entity that passes, or a promise of it.
- * @returns The hook.
  * @throws {TypeError} If the list is no list of names, or the test is not a function.
  */
 export function onlyIf<
@@ -269,8 +265,8 @@ function wholeTest(
 }
 
 /**
- * The hooks that only return the given entity or reject it. Any other hook could return another object, which the
- * OpenAPI document cannot describe by the class.
+ * The hooks that only return the given entity or reject it. The OpenAPI document cannot describe the results of other
+ * hooks by the class.
  */
 const keepers = new WeakSet<object>();
 
@@ -278,7 +274,7 @@ export function keepsEntity(hook: object): boolean {
   return keepers.has(hook);
 }
 
-/** A `preFetch` hook gets the request alone. */
+/** `args` of a `preFetch` hook has only the request. */
 function isRejection(result: unknown, args: readonly unknown[]): boolean {
   if (args.length === 1) return result !== true;
   return result === null || result === undefined || result === false;

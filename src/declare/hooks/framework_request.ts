@@ -6,10 +6,7 @@ import type { FrameworkModel, ModelClass, ModelOf } from "../model/framework_mod
 /** The identifier of the user or program that sends a request. */
 export type Actor = string | number | Types.ObjectId;
 
-/**
- * A filter, a projection or query options of Mongoose. Any key is allowed, such as `$or`, the name of a field, or
- * `limit`.
- */
+/** A filter, a projection or query options of Mongoose. Any key is allowed, such as `$or`. */
 export type QueryObject = Record<string, unknown>;
 
 /**
@@ -21,29 +18,29 @@ export type FilterOf<M> = [keyof M] extends [keyof FrameworkModel | "~unnamed"] 
 
 /**
  * The state of a request, which hooks read and change as `req.framework`. Each level of a sub-route has a separate
- * state, so that a hook changes only the query of its level.
+ * state with a separate query.
  */
 export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /**
-   * The filter of the query, which hooks can extend or replace. The initial value is the client's `q`, checked and
-   * cast, or `{}`. It has an operator for each condition, so `?q={"year":1979}` becomes `{ year: { $eq: 1979 } }`.
-   * After the `preFetch` hooks, a condition through a reference becomes a condition on the identifiers of the
-   * reference, such as `{ director: { $in: […] } }`.
+   * The filter of the query, which hooks can extend or replace. At first, it is the client's `q` or `{}`, checked and
+   * cast, with an operator for each condition: `?q={"year":1979}` becomes `{ year: { $eq: 1979 } }`. After the
+   * `preFetch` hooks, a condition through a reference is a condition on identifiers, such as
+   * `{ director: { $in: […] } }`.
    */
   filter: FilterOf<M>;
-  /** The options of the Mongoose query, such as `sort`, `limit` and `populate`, which a `preFetch` hook can set. */
+  /** The options of the Mongoose query, such as `sort`, which a `preFetch` hook can set. */
   options: QueryObject;
   /**
-   * The projection of the query. A `preFetch` hook can set it, such as to `{ name: 1 }`, so that answers have only the
-   * named fields and `_id`.
+   * The projection of the query, which a `preFetch` hook can set. With `{ name: 1 }`, answers have only `name` and
+   * `_id`.
    */
   projection: QueryObject;
   /** The name of the operation or action for which the hook runs, such as `update`. */
   readonly operation: string;
   /**
-   * The number of requests as which this request counts, so that a guard can limit requests. A batch counts as the
-   * number of its requests, and each request in it as 0. A guard that runs again, such as for a live list or an upload,
-   * counts 0. Any other request counts as 1.
+   * The number that a rate limit in a guard adds for this request. A batch has the number of its requests, and each
+   * request in it has 0. A repeated run of the guard, such as for a live list, and the description of a route have 0.
+   * Any other request has 1.
    */
   readonly weight: number;
   /** Returns the Mongoose model on the connection of this request. */

@@ -29,8 +29,8 @@ export interface FilterOptions<M = unknown> {
   /**
    * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. The default is all paths that
    * clients see. The path of an object does not allow the paths inside it, but the path of a free-form field or a Map
-   * does. A path through a reference, such as `"author.name"`, names a single value of the referenced entities, of
-   * which clients find only entities in the scope of their class.
+   * does. A path through a reference, such as `"author.name"`, names a single value of the referenced entities. Only
+   * entities in the scope of their class match.
    */
   readonly filter?: readonly FieldNames<"filter", M>[] | undefined;
 }
@@ -38,14 +38,14 @@ export interface FilterOptions<M = unknown> {
 /** @internal The options that operations and actions have besides their hooks. */
 export interface OperationOptions extends OperationWords, FilterOptions {
   /**
-   * The URL parameters that hooks read. `updateAll()` and `removeAll()` refuse requests with other parameters, because
-   * a misspelled `q` would select all entities. With `initialize({ strict: true })`, all operations refuse them. A
-   * sub-route also accepts the parameters of its parents' `one()`.
+   * The URL parameters that hooks read. `updateAll()` and `removeAll()` refuse other parameters, because a misspelled
+   * `q` would select all entities. With `initialize({ strict: true })`, all operations do. A sub-route also accepts the
+   * parameters of its parents' `one()`.
    */
   readonly parameters?: readonly string[] | undefined;
   /**
-   * Whether requests skip the `guard` of `Framework.initialize()`. The hooks of the operation still run. Routes below
-   * the entity are not open because of it.
+   * Whether requests skip the `guard` of `Framework.initialize()`. The hooks of the operation still run. Sub-routes are
+   * not open because of it.
    */
   readonly open?: boolean | undefined;
 }
@@ -113,7 +113,7 @@ export type EntityOf<F> = IntersectionOf<
   F extends (req: never, entity: infer E, ...rest: never[]) => unknown ? (each: E) => void : never
 >;
 
-/** @internal The type of request that every hook in the union `F` accepts. */
+/** @internal */
 export type RequestOf<F> = IntersectionOf<
   F extends (req: infer R, ...rest: never[]) => unknown ? (each: R) => void : never
 >;

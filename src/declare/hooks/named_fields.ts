@@ -27,15 +27,12 @@ export type ListedFields<E> = {
 };
 
 /**
- * @internal Signatures have `keyof ListedFields<E>` instead of this type, so that errors of the compiler print the
- * names.
+ * @internal The names of the fields that a hook can list. Signatures repeat the definition, so that errors of the
+ * compiler print the names.
  */
 export type NamedField<E> = keyof ListedFields<E> & string;
 
-/**
- * @internal The fields that `leaveOut()` can remove. They are optional, so that clients know that answers may lack
- * them.
- */
+/** @internal The fields that `leaveOut()` can remove, which clients know as optional. */
 export type OptionalField<E> =
   & {
     [K in NamedField<E>]: undefined extends E[K & keyof E] ? K
@@ -45,32 +42,32 @@ export type OptionalField<E> =
   & string;
 
 /**
- * @internal A text for a compile error if the list `L` of `leaveOut()` has a field that is not optional. With a type
- * annotation `F`, the entity is not known yet, and the list is checked at start-up.
+ * @internal An error text if the list `L` of `leaveOut()` has a field that is not optional. With a type annotation `F`,
+ * the entity is not known yet, and the list is checked at start-up.
  */
 export type Omittable<E, F, L extends string> = unknown extends F
   ? [Exclude<L, OptionalField<E>>] extends [never] ? unknown
   : `leaveOut takes optional fields, ${Exclude<L, OptionalField<E>>} is required`
   : unknown;
 
-/** @internal The object with the named fields that a test function gets. */
+/** @internal */
 export type NamedFields<E, K extends string> = DeepReadonly<Pick<E, (K | "_id") & keyof E>>;
 
 /**
- * @internal The entity that a hook with a list of fields takes, which is any entity with the fields of the annotation
- * `F`, or else the entity `E` of the operation.
+ * @internal The entity that a hook with a list of fields takes: the annotation `F`, or else the entity `E` of the
+ * operation.
  */
 export type NamedEntity<E, F> = unknown extends F ? E : F;
 
 /**
- * @internal A text for a compile error if the annotation `F` of a test function has a field that the list `K` does not
- * name. The function would find `undefined` in it.
+ * @internal An error text if the annotation `F` of a test function has a field that is not in the list `K`. The
+ * function would find `undefined` in it.
  */
 export type Covering<F, K extends string> = unknown extends F ? unknown
   : [Exclude<keyof F, K | "_id">] extends [never] ? unknown
   : `the test gets ${Exclude<keyof F, K | "_id"> & string}, which the list does not name`;
 
-/** @internal The test function of a hook that names the fields `K` of the entity `E`. */
+/** @internal */
 export type NamedTest<E, F, K extends string, R> = (
   req: R,
   fields: F & NamedFields<E, K>,
@@ -78,8 +75,8 @@ export type NamedTest<E, F, K extends string, R> = (
 ) => MaybePromise<boolean>;
 
 /**
- * The result of a hook that names its fields, for an accepted entity. `leftOut` has the fields that `leaveOut()`
- * removes from the answer.
+ * The result of a hook that names its fields and accepts an entity. `leftOut` has the fields that `leaveOut()` removes
+ * from the answer.
  */
 export interface Effect {
   readonly leftOut: readonly string[];
@@ -87,12 +84,12 @@ export interface Effect {
 
 export const UNCHANGED: Effect = { leftOut: [] };
 
-/** The object is frozen, because the application gets it. */
+/** Reads the named fields of an entity into a frozen object, which the application gets. */
 export type ReadFields = (names: readonly string[]) => object;
 
 /**
- * The arguments for one entity to a hook that names its fields. The hook reads them by `read`, so that no document has
- * to be made.
+ * The arguments of a hook that names its fields, for one entity. By `read`, the hook reads the fields without a
+ * document.
  */
 export interface FieldHookArguments {
   readonly req: unknown;
@@ -107,7 +104,6 @@ export interface FieldHookArguments {
  */
 export interface FieldHook {
   readonly reads: readonly string[];
-  /** The fields that `leaveOut()` removes from some answers. */
   readonly leavesOut: readonly string[];
   decide(args: FieldHookArguments): MaybePromise<Effect | undefined>;
 }
@@ -132,7 +128,10 @@ export function readBy(hook: object | undefined): readonly string[] {
   return hook && hookFields.get(hook)?.reads || [];
 }
 
-/** The OpenAPI document describes these fields as optional, and cursors do not contain their values. */
+/**
+ * The fields that a hook may leave out of answers. OpenAPI describes them as optional, and cursors do not contain their
+ * values.
+ */
 export function leftOutBy(hook: object | undefined): readonly string[] {
   return hook && hookFields.get(hook)?.leavesOut || [];
 }
@@ -141,12 +140,9 @@ export function recordFields(hook: object, fields: HookFields): void {
   hookFields.set(hook, fields);
 }
 
-/** The functions by which hooks that name fields use a whole object, and not stored bytes. */
+/** Functions by which hooks that name fields read a whole object instead of stored bytes. */
 export interface EntityFields {
-  /**
-   * The fields are missing if the entity was removed during the request or has left the scope, and the hooks reject
-   * such an entity.
-   */
+  /** Whether the entity was still in its scope when its fields were read again. The hooks reject any other entity. */
   isReadable(entity: object): boolean;
   /** Returns a frozen object with the named fields and `_id`. */
   read(entity: object, names: readonly string[]): object;
@@ -155,8 +151,8 @@ export interface EntityFields {
 }
 
 /**
- * The functions for plain objects, as in a unit test that calls a hook. A module that imports Mongoose replaces them
- * when it is loaded, because the folder `declare/` does not import Mongoose.
+ * The functions for plain objects, as in a unit test that calls a hook. Code with Mongoose, which `declare/` does not
+ * import, replaces them.
  */
 let entityFields: EntityFields = {
   isReadable: () => true,
@@ -195,7 +191,7 @@ export function hookOf(fieldHook: FieldHook): EntityHook<object, unknown> {
   return hook;
 }
 
-/** Programs in JavaScript have no compiler that refuses such arguments. */
+/** Checks arguments for programs in JavaScript, which have no compiler. */
 function checkNamed(
   called: string,
   { lists, test }: { readonly lists: readonly unknown[]; readonly test: unknown },
@@ -232,10 +228,9 @@ export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook
 }
 
 /**
- * Returns a `preSend` hook that leaves the fields in the first list out of the answer, unless the test returns `false`.
- * The test gets a frozen object with the fields in the second list and `_id`. Clients could guess the values of the
- * fields by filters, so the operation needs the option `filter`, without these fields. Declare the fields as optional,
- * so that clients have them as optional in their types.
+ * Returns a `preSend` hook that leaves `fields` out of the answer, unless `test` returns `false`. The test gets a
+ * frozen object with the fields in `names` and `_id`. Clients could guess the values of the fields by filters, so the
+ * operation needs the option `filter`, without these fields. Declare the fields as optional, for the types of clients.
  *
  * @example Show an address to its owner only
  * ```ts
@@ -258,10 +253,6 @@ export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook
  * }
  * ```
  *
- * @param fields The fields that the answer lacks.
- * @param names The fields that the test reads.
- * @param test Returns `false` for an entity whose fields the answer shows. Any other result leaves them out.
- * @returns The hook.
  * @throws {TypeError} If a list is not a list of names, or the test is not a function.
  */
 // deno-lint-ignore mongrove/positional-arguments -- the public signature has the hidden fields, the read fields and the test

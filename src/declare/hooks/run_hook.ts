@@ -8,8 +8,8 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 }
 
 /**
- * A value is passed synchronously, because most hooks are synchronous and a promise for each entity would slow down
- * long lists.
+ * Calls `next` synchronously unless `value` is a promise. Most hooks are synchronous, and a promise for each entity
+ * would slow down long lists.
  */
 export function andThen<T, R>(
   value: MaybePromise<T>,
@@ -34,7 +34,7 @@ export function runHook<T>(
   });
 }
 
-/** The answer to an error depends on the function that threw it. */
+/** The name of a function of the application. The answer to an error depends on the function that threw it. */
 export type HostFunction =
   | HookName
   | "scope"
@@ -55,8 +55,8 @@ export type HostFunction =
  */
 export class HookFailure extends Error {
   /**
-   * Whether the function used a connection that is not open. If Mongoose gave up waiting for it, the answer is 503
-   * instead of 500.
+   * Whether the function used a connection that is not open. If Mongoose gave up waiting for the connection, the answer
+   * is 503 instead of 500.
    */
   readonly away: boolean;
 
@@ -71,8 +71,8 @@ export class HookFailure extends Error {
 }
 
 /**
- * Wraps an error of the application, so that the answer does not blame the client. A `RestError` is the answer for the
- * client, and a `StoreFailure` comes from the framework, so both stay unchanged.
+ * Wraps an error of the application in a {@linkcode HookFailure}. A `RestError` is the answer for the client, and a
+ * `StoreFailure` comes from the framework, so both stay unchanged.
  */
 export function hookFailure(...args: ConstructorParameters<typeof HookFailure>): Error {
   const [, thrown] = args;

@@ -1,10 +1,7 @@
 import type { NoOtherOptions } from "../decorators/prop_input.ts";
 import type { FieldNames, FieldUse, NameProblem } from "./field_names.ts";
 
-/**
- * @internal The type of a list `L` of field names. A wrong name gets an error text as its type, which TypeScript
- * prints.
- */
+/** @internal The type of a list `L` of field names. A wrong name gets an error text as its type. */
 export type CheckedNames<U extends FieldUse, M, L> = L extends readonly unknown[]
   ? { readonly [I in keyof L]: CheckedName<U, M, L[I]> }
   : readonly FieldNames<U, M>[];
@@ -14,9 +11,6 @@ export type CheckedName<U extends FieldUse, M, N> = N extends FieldNames<U, M> ?
   : N extends keyof M ? NameProblem<U, M, N>
   : FieldNames<U, M>;
 
-/**
- * @internal The options `X` of a feature, which may have only the names in `T`. Any other name gets an error text as
- * its type.
- */
+/** @internal The options `X` of a feature, with error texts for names that are not in `T`. */
 export type Exactly<N extends string, T, X> = [Exclude<keyof X, keyof T>] extends [never] ? T
   : T & NoOtherOptions<N, X, keyof T>;

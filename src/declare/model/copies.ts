@@ -1,8 +1,8 @@
 import type { ModelClass } from "./framework_model.ts";
 
 /**
- * The URL of this copy of the package, which a process may evaluate again, as after `vi.resetModules()`. A CommonJS
- * bundle has no URL.
+ * The URL of this copy of the package, or `""` in a CommonJS bundle. It identifies the copy, because a process may
+ * evaluate the same copy again, as after `vi.resetModules()`.
  */
 const [HOME = ""] = String(import.meta.url).split("/src/declare/");
 
@@ -12,7 +12,7 @@ const REGISTRIES = Symbol.for("mongrove.registries");
 
 type Registries = Map<string, ReadonlySet<ModelClass>>;
 
-/** The set of the models of this copy, which other copies see. */
+/** Makes the set of the models of this copy, which other copies see. */
 export function makeRegistry(): Set<ModelClass> {
   const registry = new Set<ModelClass>();
   registries().set(HOME, registry);
@@ -23,7 +23,7 @@ function registries(): Registries {
   return (globalThis as { [REGISTRIES]?: Registries })[REGISTRIES] ??= new Map();
 }
 
-/** Models of another copy would not be served by `initialize()` without `models`. */
+/** Without the option `models`, `initialize()` would not serve models of another copy. */
 export function checkRegistries(): void {
   for (const [url, [model]] of registries()) {
     if (url === HOME || model === undefined) continue;
@@ -33,7 +33,7 @@ export function checkRegistries(): void {
   }
 }
 
-/** The subclasses of a marked class are marked too. */
+/** Marks a value as made by this copy. Subclasses of a marked class inherit the mark. */
 export function markCopy<T extends object>(value: T): T {
   return Object.defineProperty(value, COPY, { value: HOME });
 }

@@ -40,7 +40,7 @@ export function describeModel(target: ModelClass): ModelDescription {
   return { target, fields, parts, rests, schemaOptions: schemaOptionsOf(target, rests) };
 }
 
-/** From the oldest ancestor to the class itself, so that a field of the class replaces an inherited field. */
+/** The classes from the oldest ancestor to the class itself. */
 export function chainOf(target: ModelClass): ModelClass[] {
   const chain: ModelClass[] = [];
   let current: object | null = target;
@@ -57,7 +57,7 @@ export function chainOf(target: ModelClass): ModelClass[] {
 
 /**
  * The `@rest` decorators whose `scope` and `one()` limit the references to a class: the one with `main: true`, the only
- * one, or all if none has a scope. Any other class throws, because the framework could not decide between the scopes.
+ * one, or all if none has a scope. Throws for any other class, because its scopes may differ.
  */
 export function bindingRests(target: ModelClass): readonly RestRecord[] {
   const rests = knownBindingRests(target);

@@ -3,7 +3,7 @@ export type Duration = `${number}${"s" | "m" | "h" | "d"}`;
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** In milliseconds. `undefined` if it is no duration. */
+/** A duration in milliseconds, or `undefined` if `value` is no duration. */
 export function durationMS(value: unknown): number | undefined {
   const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(value)) ?? [];
   return Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS] || undefined;

@@ -2,9 +2,7 @@ import type { InWords } from "../decorators/prop_input.ts";
 import type { ModelIn } from "../decorators/rest.ts";
 import type { FrameworkModel } from "./framework_model.ts";
 
-/**
- * @internal The ways in which clients can use a field. Each option that lists names of fields checks them for one way.
- */
+/** @internal The ways in which clients can use a field. */
 export type FieldUse =
   | ("sort" | "select" | "search" | "populate" | "filter" | "set" | "key")
   | ("group" | "unit" | "sum" | "avg");
@@ -17,10 +15,10 @@ export type FieldNames<U extends FieldUse, M> = IsKnown<M> extends false ? strin
   : U extends "filter" ? FilterPath<M>
   : { [K in keyof M]-?: [NameProblem<U, M, K>] extends [never] ? K : never }[keyof M] & string;
 
-/** @internal Whether the fields of the model are known. */
+/** @internal */
 export type IsKnown<M> = unknown extends M ? false : "~unnamed" extends keyof M ? false : true;
 
-/** @internal A text for a compile error if clients cannot use the field `K` in the way `U`. */
+/** @internal */
 export type NameProblem<U extends FieldUse, M, K extends keyof M> = K extends UndeclaredUse[U]
   ? `${U} takes declared fields, ${K} is none`
   : FieldProblem<U, K extends string ? K : "this", NonNullable<M[K]>>;
@@ -65,22 +63,19 @@ type PathBelow<V, D extends readonly 0[]> = V extends readonly (infer I)[]
   : V extends object ? string
   : never;
 
-/**
- * The paths of single values in the entities to which a `Ref` refers. A path has at most two names below the reference,
- * because models can embed themselves and the type would not end.
- */
+/** The paths of single values in the entities to which a `Ref` refers, with at most two names below the reference. */
 type ReferredPath<V> = "~ref" extends keyof V
   ? V extends { readonly "~ref"?: infer M } ? FieldNames<"sort", M> | PathInPart<M> : never
   : never;
 
-/** Entities in lists are left out. */
+/** The paths of single values in the embedded entities of `M`. Entities in lists are left out. */
 type PathInPart<M> = {
   [K in keyof M & string]-?: NonNullable<M[K]> extends FrameworkModel
     ? `${K}.${FieldNames<"sort", NonNullable<M[K]>>}`
     : never;
 }[keyof M & string];
 
-/** @internal The filter `S` of a scope, or a text for a compile error if a name in it is no field of the model `M`. */
+/** @internal */
 export type NamedFilter<M, S> = [UndeclaredIn<M, S>] extends [never] ? S
   : `the class has no ${UndeclaredIn<M, S>}`;
 
@@ -154,5 +149,5 @@ export type AnyIdentifier =
 /** @internal */
 export type Scalar = AnyIdentifier | boolean | Date;
 
-/** @internal The model that the field `K` refers to or embeds, or else `unknown`. */
+/** @internal */
 export type TargetOf<M, K> = K extends keyof M ? ModelIn<NonNullable<M[K]>> : unknown;

@@ -4,9 +4,9 @@ import { markCopy } from "./copies.ts";
 /**
  * The base class of all models.
  *
- * Declare fields with {@linkcode prop} and {@linkcode arrayProp}, or without decorators by {@linkcode define}. Mongoose
- * documents have the methods, getters and setters of the class, and the Mongoose model has its static members. Other
- * models can embed, reference or extend the class. To serve the entities of a class over HTTP, add {@linkcode rest}.
+ * Declare fields with {@linkcode prop} and {@linkcode arrayProp} or with {@linkcode define}, and routes with
+ * {@linkcode rest}. Mongoose documents have the methods, getters and setters of the class, and the Mongoose model has
+ * its static members. Other models can embed, reference or extend the class.
  */
 export abstract class FrameworkModel {
   /**
@@ -23,15 +23,15 @@ export abstract class FrameworkModel {
 
 markCopy(FrameworkModel);
 
-/** A model class, which may be abstract, as options such as `ref` and `items` take it. */
+/** A model class, which may be abstract, for options such as `ref`. */
 export type ModelClass<M extends FrameworkModel = FrameworkModel> = abstract new () => M;
 
 /** The Mongoose document of a model, which hooks get. */
 export type Entity<M extends FrameworkModel> = HydratedDocument<M>;
 
 /**
- * The Mongoose model of a class, with the static members of the class. A static member with the name of a member of
- * Mongoose's models, such as `find`, stays on the class alone.
+ * The Mongoose model of a class, with its static members. A static member with the name of a member of Mongoose's
+ * models, such as `find`, stays on the class alone.
  */
 export type ModelOf<C extends ModelClass> =
   & Model<InstanceType<C>>

@@ -9,7 +9,6 @@ export interface FieldRecord {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** The options of an `@rest` decorator on a class or on a property. */
 export interface RestRecord extends Omit<RestOptions, "route"> {
   /** On a property, the default is `/` and the name of the property. */
   readonly route?: string;
@@ -21,9 +20,9 @@ export interface RestRecord extends Omit<RestOptions, "route"> {
  */
 interface ModelRecords {
   readonly fields: Map<string, FieldRecord>;
-  /** The options of the `@rest` decorators on properties, by the name of the property. */
+  /** The `@rest` of properties, by the name of the property. */
   readonly parts: Map<string, RestRecord[]>;
-  /** The options of the `@rest` decorators on the class, in the order of the source text. */
+  /** The `@rest` of the class, in the order of the source text. */
   readonly rests: RestRecord[];
   /** The error texts of a wrong declaration, which the first use of the class throws. */
   readonly problems: string[];
@@ -64,7 +63,10 @@ function ownCopy(records: ModelRecords): ModelRecords {
   return records;
 }
 
-/** Decorators of other libraries may have created the metadata already. */
+/**
+ * Makes the records of a class without decorators of Mongrove. Decorators of other libraries may have created its
+ * metadata already.
+ */
 export function createRecords(target: ModelClass): ModelRecords {
   if (!Object.hasOwn(target, Symbol.metadata)) {
     // Compilers assign the metadata of a decorated subclass, which would throw if the subclass inherited a read-only
@@ -107,7 +109,7 @@ const registered = makeRegistry();
 
 let registryClosed = false;
 
-/** A router does not serve classes that are declared after it has mounted the others. */
+/** Whether a router has mounted the models. It does not serve classes that are declared later. */
 export function isRegistryClosed(): boolean {
   return registryClosed;
 }

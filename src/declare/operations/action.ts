@@ -14,13 +14,13 @@ export type DataType = ModelClass | StandardSchema;
 
 /**
  * The entities that a request selects, as a Mongoose model and a filter. `Framework.queryFor()` returns this object,
- * and an action on all entities gets it as the second argument of `run`.
+ * and `run` of an action on all entities gets it.
  */
 export interface ModelQuery<M extends FrameworkModel> {
   /**
    * The conditions of `q`, checked and cast, and the scope, for every method of the model. Add conditions by
-   * `{ $and: [filter, …] }`. A deep copy of the filter, such as by `structuredClone()`, loses the conditions, so the
-   * database refuses the copy.
+   * `{ $and: [filter, …] }`. The database refuses a deep copy of the filter, such as by `structuredClone()`, because it
+   * has lost the conditions.
    */
   readonly filter: QueryObject;
   /** The Mongoose model on the connection of the request. */
@@ -53,16 +53,12 @@ export interface Action<
   readonly body: T["body"];
   /** The class or schema that validates the result of `run`. */
   readonly answer: T["answer"];
-  /**
-   * Whether the action fails if `run` returns an entity with unsaved changes, because the client would see changes that
-   * are not stored. The default is `true`.
-   */
+  /** Whether the action fails if `run` returns an entity with unsaved changes. The default is `true`. */
   readonly saves?: boolean | undefined;
-  /** The function that does the work of the action and returns the result for the answer. */
+  /** Does the work of the action and returns the result for the answer. */
   readonly run: (req: T["req"], subject: T["subject"], body: never) => T["result"];
   /**
-   * Exists in types only, so that TypeScript refuses the action on a class whose entities the hook `postFetch` does not
-   * accept.
+   * Exists in types only, so that TypeScript refuses the action on a class whose entities `postFetch` does not accept.
    */
   readonly "~postFetch"?: (req: T["req"], entity: T["entity"]) => unknown;
 }
@@ -82,10 +78,7 @@ export interface ActionTypes {
 
 /** @internal */
 export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
-  /**
-   * Whether the action works on one entity, at `{route}/:id/{name}`, or on all entities that a request selects, at
-   * `{route}/{name}`.
-   */
+  /** Whether the action works on one entity or on all entities that a request selects. */
   readonly on: On;
   /** The HTTP method. The default is `"POST"`. Use `"GET"` for an action that changes nothing. */
   readonly method?: V | undefined;
@@ -94,9 +87,8 @@ export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
   /** The type of the answer, which validates the result of `run`. Without it, `run` returns the entity or nothing. */
   readonly answer?: A | undefined;
   /**
-   * Whether `run` saves the changes of an entity that it returns. If it returns an entity with unsaved changes, the
-   * answer is 500, and the log names the changed paths. With `false`, such an answer is allowed, such as for a preview,
-   * or if `run` does not write the changes by `save()`.
+   * Whether the action answers 500 if `run` returns an entity with unsaved changes. The log names the changed paths.
+   * Set `false` for a preview, or if `run` writes the changes without `save()`.
    *
    * @default {true}
    */
@@ -117,7 +109,7 @@ export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
   readonly postFetch?: (req: Q, entity: P) => MaybePromise<object | null>;
   /**
    * Whether the action on one entity can run now. With `false`, the action answers 409, and `one()` does not name it in
-   * its header `Link`. The function gets the entity as `run` does, and must be synchronous.
+   * its header `Link`. The function must be synchronous.
    */
   readonly available?: On extends "all" ? never : (req: Q, entity: P) => boolean;
   /** Does the work of the action and returns the result for the answer. */
@@ -141,8 +133,8 @@ export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
   >
   & {
     /**
-     * Whether the action on one entity can run now. With `false`, the action answers 409, and `one()` does not name it
-     * in its header `Link`. The function gets the entity as `run` does, and must be synchronous.
+     * Whether the action on one entity can run now. With `false`, the action answers 409. The function must be
+     * synchronous.
      */
     readonly available?: On extends "all" ? never
       : (req: FrameworkRequest<M>, entity: Entity<M>) => boolean;
@@ -154,21 +146,21 @@ export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
     ) => MaybePromise<object | null | undefined | void>;
   };
 
-/** @internal The second argument of `run`. */
+/** @internal */
 export type SubjectOf<On, M extends FrameworkModel> = On extends "all" ? ModelQuery<M> : Entity<M>;
 
-/** @internal The third argument of `run`. */
+/** @internal */
 export type BodyOf<B> = B extends abstract new () => infer T ? T
   : B extends StandardSchema ? TypeIn<B, "output">
   : undefined;
 
-/** @internal The type of the result of `run`. Without `answer`, an action on one entity returns the entity. */
+/** @internal */
 export type ResultOf<A, On, S> = A extends abstract new () => infer T ? T | FieldsIn<T>
   : A extends StandardSchema ? TypeIn<A, "input">
   : On extends "one" ? S
   : object;
 
-/** @internal The type of the values that a Standard Schema accepts (`"input"`) or returns (`"output"`). */
+/** @internal */
 export type TypeIn<S extends StandardSchema, K extends "input" | "output"> =
   NonNullable<S["~standard"]["types"]> extends { readonly [N in K]: infer T } ? T : unknown;
 
@@ -182,13 +174,13 @@ export type FieldsIn<T> = {
 };
 
 /**
- * Declares an action, which is work that no other operation does, such as closing a ticket. The route is
- * `POST {route}/:id/{name}` for an action on one entity, and `POST {route}/{name}` for an action on all entities.
+ * Declares an action, which is work that no other operation does. The route is `POST {route}/:id/{name}` for an action
+ * on one entity, and `POST {route}/{name}` for an action on all entities.
  *
- * An action on one entity gets the document that `update()` would change. The `save()` of this document fails if the
- * entity has left the scope or has another version than the document. An action on all entities gets the model, and a
- * filter that selects the entities of the request. TypeScript infers the types of `run` from `body` and from the
- * annotations of its parameters, or from the model that `action<Ticket>(…)` names.
+ * An action on one entity gets the document that `update()` would change. Its `save()` fails if the entity has left the
+ * scope or has another version than the document. An action on all entities gets the model, and a filter that selects
+ * the entities of the request. TypeScript infers the types of `run` from `body` and from the annotations of its
+ * parameters, or from the model that `action<Ticket>(…)` names.
  *
  * @example Close a ticket
  * ```ts

@@ -20,8 +20,8 @@ import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { OperationName } from "./operation.ts";
 
 /**
- * The model of an operation that is declared without a model, as in `all({ … })`. `@rest` checks the hooks of such an
- * operation against the decorated class.
+ * The model of an operation that is declared without a model, as in `all({ … })`. `@rest` checks its hooks against the
+ * decorated class.
  */
 export interface UnnamedModel<Hint extends string = "name the model, as in all<Movie>({ })">
   extends FrameworkModel {
@@ -29,10 +29,7 @@ export interface UnnamedModel<Hint extends string = "name the model, as in all<M
   readonly "~unnamed"?: never;
 }
 
-/**
- * @internal The parameter `H` of an operation function. A wrong hook or option gets an error text as its type, which
- * TypeScript prints.
- */
+/** @internal The parameter `H` of an operation function. A wrong hook or option gets an error text as its type. */
 export type HooksInput<O extends OperationName, M, H> =
   & HooksFor<O, M, H>
   & {
@@ -61,8 +58,8 @@ export type HooksFor<O extends OperationName, M, H> = "~unnamed" extends keyof M
   : never;
 
 /**
- * @internal With `lean: true`, the hooks of `all()` and `one()` get instances of the class. All others get its Mongoose
- * document.
+ * @internal The hooks of an operation on the model `M`. With `lean: true`, they get instances of the class, and
+ * otherwise Mongoose documents.
  */
 export type NamedHooks<O extends OperationName, M extends FrameworkModel, H> =
   | { readonly lean?: false | undefined } & CheckedHooks<O, M, H, false>
@@ -73,7 +70,10 @@ type CheckedHooks<O extends OperationName, M extends FrameworkModel, H, Lean> =
   & OptionsInput<O, M, H>
   & { readonly [N in HooksRun[O]]?: CheckedHook<N, M, H, Lean> };
 
-/** TypeScript checks only the results of the hooks. `@rest` checks their parameters against the decorated class. */
+/**
+ * The hooks of an operation without a model. TypeScript checks only their results, and `@rest` checks their parameters
+ * against the decorated class.
+ */
 type HooksOfAnyModel<O extends OperationName, H> =
   & SharedInput<O, unknown, H>
   & OptionsInput<O, unknown, H>
@@ -84,7 +84,7 @@ type HooksOfAnyModel<O extends OperationName, H> =
       | OtherModel<N, HookIn<H, N>>;
   };
 
-/** The error text about the given hook is a type parameter, so that TypeScript prints it. */
+/** The type of the hook `N`. The error text about the given hook is a type parameter, so that TypeScript prints it. */
 type CheckedHook<N extends HookName, M extends FrameworkModel, H, Lean> = N extends "fetch"
   ? (req: FrameworkRequest<M>) => unknown
   : N extends "preFetch" ? PreFetchHook<HookProblem<N, HookIn<H, N>>, M>
@@ -113,7 +113,7 @@ export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
   : Given<"~unnamed" extends keyof M ? NonNullable<H> : WithoutOptions<NonNullable<H>>>;
 
 /**
- * The operation function has checked the options already, and a second check by `@rest` would report each mistake
+ * The hooks without the options, which the operation function has checked. A check by `@rest` would report each mistake
  * twice.
  */
 type WithoutOptions<H> = H extends unknown ? Omit<H, OptionName> : never;
@@ -160,7 +160,7 @@ type HookProblem<N extends HookName, F> = F extends (...args: never) => infer R
 type HookResult<N extends HookName> = N extends "preFetch" ? "return true to let the request pass"
   : "return the entity, another object or null";
 
-/** @internal The hooks that each operation runs. The object `OPERATIONS` has the same names as values. */
+/** @internal The hooks that each operation runs, as in `OPERATIONS`. */
 export type HooksRun =
   & Readonly<Record<"all" | "one", "preFetch" | "fetch" | "postFetch" | "preSend">>
   & Readonly<Record<"create" | "update" | "replace", HookName>>
@@ -168,12 +168,12 @@ export type HooksRun =
 
 type KnownName = HookName | "lean" | keyof OperationOptions | OptionName;
 
-/** If the type `H` accepts any name, no name can be refused. */
+/** The names of the properties of `H`. If `H` accepts any name, none can be refused. */
 type NameIn<H> = string extends keyof H ? never : keyof H & string;
 
 /**
  * The error text for a hook or an option that the operation does not accept. A property that is optional in `H` is
- * accepted, because its value may be missing. A present value is an error at start-up.
+ * accepted, because its value may be missing. If present, it is an error at start-up.
  */
 type Foreign<N extends string, H, Allowed, Problem> = N extends keyof H
   ? Partial<Pick<H, N>> extends Pick<H, N> ? Allowed : Problem
@@ -187,7 +187,7 @@ interface AnyHook {
   (req: any, entity: any, previous?: any): any;
 }
 
-/** No function has this type, so TypeScript prints `Problem`. */
+/** A type that no function has, so that TypeScript prints `Problem`. */
 interface NeverRun<Problem extends string> extends AnyHook {
   readonly "never runs": Problem;
 }
@@ -208,7 +208,10 @@ type NeverRunProblem<O extends OperationName, N extends string> =
       ? "preFetch, fetch, postFetch, preSave, persist and preSend"
     : "preFetch, fetch, postFetch, preSave and persist"}`;
 
-/** Hooks of the type `HooksOf<M>` are accepted, because their `filter` is optional. */
+/**
+ * The error text for a `filter` of `create()` or `replace()`. Hooks of the type `HooksOf<M>` are accepted, because
+ * their `filter` is optional.
+ */
 type WithoutFilter<O extends OperationName, M, H> = O extends "create" | "replace" ?
     & FilterOptions<M>
     & { readonly filter?: Foreign<"filter", H, unknown, `${O}() has no filter`> }
@@ -219,7 +222,7 @@ type SharedInput<O extends OperationName, M, H> =
   & (O extends "create" | "replace" ? unknown
     : { readonly filter?: CheckedNames<"filter", M, OptionIn<H, "filter">> | undefined });
 
-/** A wrong name of a field gets an error text as its type, which TypeScript prints. */
+/** The options of features, as {@linkcode OptionTable} checks them. */
 type OptionsInput<O extends OperationName, M, H> =
   & {
     readonly [N in keyof Pick<ReadOptions, OptionsTaken<O> & keyof ReadOptions>]:

@@ -21,11 +21,10 @@ export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
 }
 
 /**
- * @internal A function such as {@linkcode all}, which returns an element of the option `methods`.
+ * @internal A function such as {@linkcode all}.
  *
  * Inside `@rest`, TypeScript derives the types of inline hooks from the decorated class. Elsewhere, name the model, as
- * in `all<Movie>({ … })`. `@rest` checks hooks with explicit parameter types, and the names of fields, against its
- * class.
+ * in `all<Movie>({ … })`.
  */
 export interface MethodFunction<O extends OperationName = OperationName>
   extends MethodWithOptions<O> {
@@ -72,8 +71,8 @@ export const updateAll: MethodWithOptions<"updateAll"> = describeMethod("updateA
  * their values. A new entity answers 201. With `If-None-Match: *`, the request only creates, and with `If-Match`, it
  * only replaces.
  *
- * Without `If-Match`, the request overwrites changes of other clients. If another client changes the entity between the
- * read and the write of a request with hooks, the hooks may run again for the changed entity.
+ * Without `If-Match`, the request overwrites changes of other clients. If another client changes the entity between its
+ * read and its write, the hooks may run again for the changed entity.
  */
 export const replace: MethodFunction<"replace"> = describeMethod("replace");
 

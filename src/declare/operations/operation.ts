@@ -26,7 +26,9 @@ export interface Operation {
    * (`new`).
    */
   readonly origin: "list" | "byId" | "byKey" | "new";
-  /** `merge` sets the fields in the body, and `replace` also clears the missing fields. Missing for a read. */
+  /**
+   * How a write changes the entity: `merge` sets the fields in the body, and `replace` also clears the missing fields.
+   */
   readonly change?: "merge" | "replace" | "remove" | "act";
   readonly hooks: { readonly [N in HookName]?: true };
 }
@@ -78,7 +80,7 @@ export function takesQ({ origin }: Operation): boolean {
   return origin === "list" || origin === "byId";
 }
 
-/** `operationOf()` replaces the HTTP method by the method that the action declares. */
+/** The properties of actions. `operationOf()` replaces `verb` by the method that the action declares. */
 export const ACTIONS: Readonly<Record<"one" | "all", Operation>> = {
   one: {
     ...ONE,
@@ -96,9 +98,9 @@ export function isOperationName(name: string): name is OperationName {
 
 /** @internal The options by which the OpenAPI document explains an operation. */
 export interface OperationWords {
-  /** A summary of the operation for the OpenAPI document, in a few words. */
+  /** A summary for the OpenAPI document, in a few words. */
   readonly summary?: string | undefined;
-  /** A description of the operation for the OpenAPI document, in CommonMark. */
+  /** A description for the OpenAPI document, in CommonMark. */
   readonly description?: string | undefined;
   /** The tags by which the OpenAPI document groups operations. The default is the name of the class. */
   readonly tags?: readonly string[] | undefined;

@@ -3,8 +3,8 @@ import type { Method } from "./methods.ts";
 import type { OperationName } from "./operation.ts";
 
 /**
- * The options of writes that belong to no feature. The feature for bodies with many entities reads `atomic` of
- * `create()`, which stands here so that the start does not fail.
+ * The options of writes that belong to no feature. `atomic` of `create()` belongs to the feature `many`, but the start
+ * would refuse it if it were missing here.
  */
 const TAKEN = {
   create: ["atomic"],

@@ -1,18 +1,21 @@
 import type { PluginRequest } from "./plugin.ts";
 
-/** By the request. Requests that were made of it before have copies. */
+/**
+ * The names of hidden headers, by the request. The requests in a batch have copies of its headers, from which the same
+ * names are removed.
+ */
 const hidden = new WeakMap<object, readonly string[]>();
 
 /**
  * Removes headers of a request, so that hooks, `onError` and logs do not see them.
  *
  * @param req The request that `admit` gets.
- * @param names The names.
+ * @param names The names of the headers.
  */
 export function hideHeaders(req: PluginRequest, names: readonly string[]): void {
   const all = names.map((name) => name.toLowerCase());
   hidden.set(req, [...hiddenIn(req), ...all]);
-  // Node makes these from all `rawHeaders` when they are read first.
+  // Node builds `headers` and `headersDistinct` from all `rawHeaders` when they are read first.
   for (const headers of [req.headers, req.headersDistinct]) {
     for (const name of all) Reflect.deleteProperty(headers, name);
   }

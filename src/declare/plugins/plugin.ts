@@ -3,7 +3,7 @@ import type { Actor, GuardRequest } from "../hooks/framework_request.ts";
 import type { MaybePromise } from "../hooks/hooks.ts";
 
 /**
- * An extension of a router, for the option `plugins` of `Framework.initialize()`. Every part but the name is optional.
+ * An extension of a router, for the option `plugins` of `Framework.initialize()`.
  *
  * A plugin is trusted as hooks are. The interface is experimental until version 1.0.
  *
@@ -21,7 +21,7 @@ import type { MaybePromise } from "../hooks/hooks.ts";
  * ```
  */
 export interface Plugin {
-  /** Unique in its router. */
+  /** The name of the plugin, which is unique in its router. */
   readonly name: string;
   /** Runs when a router is mounted, and may throw a `TypeError` for a wrong option. */
   readonly start?: (api: PluginApi) => void;
@@ -67,7 +67,7 @@ export interface PluginOperation {
   readonly name: string;
   /** The class of the entities, or the name of the plugin that has the route. */
   readonly model: string;
-  /** The operation or action. */
+  /** The name of the operation or action. */
   readonly operation: string;
   /** The HTTP method. */
   readonly method: string;
@@ -81,10 +81,11 @@ export type PluginRequest = Omit<GuardRequest, "url" | "originalUrl" | "query" |
 /** The result of `admit`. */
 export interface Admission {
   /**
-   * By which means the sender has come, such as `key:…`, in at most 200 characters. The history and traces record it.
+   * The means by which the sender was admitted, such as `key:…`, in at most 200 characters. The history and traces
+   * record it.
    */
   readonly via?: string;
-  /** Whether the sender has signed in by it, so that assistants need no other token. */
+  /** Whether the plugin has signed the sender in, so that assistants need no other token. */
   readonly signsIn?: boolean;
   /** Runs each time that a live list or an upload checks its rights again, and throws if the admission has ended. */
   readonly renew?: () => MaybePromise<void>;
@@ -106,7 +107,7 @@ export interface PluginValues {
   readonly of: (write: PluginWrite) => Readonly<Record<string, unknown>>;
 }
 
-/** A write for which values are asked. */
+/** A write that stores values of a plugin. */
 export interface PluginWrite {
   /** The class of the entity. */
   readonly model: string;
@@ -176,7 +177,7 @@ export interface PluginRouteRequest {
   setHeader(name: string, value: string): void;
 }
 
-/** Work beside requests. */
+/** Work that runs without a request. */
 export interface PluginJob {
   /** The name in errors and in the result of `Framework.tidy()`. */
   readonly name: string;

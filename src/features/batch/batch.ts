@@ -57,7 +57,7 @@ function batchEndpoint(
   };
 }
 
-/** A client whom the guard refuses learns nothing from the error. */
+/** A wrong batch fails after the guard, so that a client whom the guard refuses learns nothing. */
 async function guarded(
   read: () => BatchRequest[],
   { req, guard }: { readonly req: FrameworkRequest; readonly guard: PreFetch | undefined },

@@ -19,7 +19,7 @@ interface BatchLimits {
   readonly bodyLimits: Required<BodyLimits>;
 }
 
-/** Whether a request can have a body. */
+/** Whether requests of a method can have a body. */
 export const METHODS: ReadonlyMap<unknown, boolean> = new Map([
   ["GET", false],
   ["POST", true],
@@ -28,12 +28,12 @@ export const METHODS: ReadonlyMap<unknown, boolean> = new Map([
   ["DELETE", false],
 ]);
 
-/** All other headers come from the HTTP request of the batch. */
+/** A request in a batch may set these headers. All others come from the HTTP request. */
 export const HEADERS = ["If-Match", "If-None-Match", "Prefer", "Accept"] as const;
 
 const HEADER_NAMES: ReadonlySet<string> = new Set(HEADERS.map((name) => name.toLowerCase()));
 
-/** These headers would have no effect on a batch, but the client relies on it. */
+/** These headers would have no effect on a batch, but the client relies on them. */
 const WITHOUT_EFFECT = ["idempotency-key", "if-match"] as const;
 
 export const ID_PATTERN = /^[\w-]{1,64}$/;

@@ -3,7 +3,6 @@ import { readName, type ResultName, type Results } from "./results.ts";
 
 export interface RequestPath {
   readonly segments: readonly (string | ResultName)[];
-  /** With its question mark, or empty. */
   readonly query: string;
 }
 
@@ -14,10 +13,7 @@ const QUERY = /^[!"$-~]*$/;
 
 const SEGMENT = /^[\w.~!$&'()*+,;=:@%-]+$/;
 
-/**
- * A firewall or a hook may allow requests by their paths, so a path that two programs could read
- * differently (`..`, an encoded slash) is refused.
- */
+/** Firewalls and hooks may allow requests by path, so a path that two programs could read differently is refused. */
 export function readPath(path: unknown, earlier: ReadonlySet<string>): RequestPath {
   if (typeof path !== "string" || path.length > MAX_LENGTH) throw malformed();
   const [, way = "", query = ""] = /^([^?]*)(\?.*)?$/s.exec(path) ?? [];

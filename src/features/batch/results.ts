@@ -15,7 +15,6 @@ export class Results {
   readonly #bodies = new Map<string, () => unknown>();
   #taken = 0;
 
-  /** `read` is called only if a later request needs this answer. */
   add(id: string, read: () => unknown): void {
     this.#bodies.set(id, memoized(read));
   }
@@ -79,7 +78,6 @@ function isReference(value: object): value is { readonly [RESULT]: unknown } {
   return isJsonObject(value) && Object.hasOwn(value, RESULT);
 }
 
-/** Replaces each object of the form `{ "$result": "a._id" }`. */
 export function withResults(body: unknown, results: Results): unknown {
   if (typeof body !== "object" || body === null) return body;
   if (isReference(body)) return results.valueOf(parseName(body[RESULT]));

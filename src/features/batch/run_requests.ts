@@ -77,9 +77,7 @@ function messageOf(
   };
 }
 
-/**
- * Express decides later which route answers, but models must be made before the transaction begins.
- */
+/** Express decides later which route answers, but models must be made before the transaction begins. */
 function mayAnswer(
   { path, operation }: Route,
   { method, path: { segments } }: BatchRequest,
@@ -115,7 +113,7 @@ function checkAnswer(answer: InnerAnswer, req: Request): void {
     sendCookies(req, answer.cookies);
     throw new RestError(status, shown, { headers });
   }
-  // An empty text is refused by its type, so that the data do not decide.
+  // An empty answer of another type is refused too, whatever the data.
   if ((text !== "" || "content-type" in headers) && !isJson(answer)) {
     throw badFormat("An answer that is no JSON cannot be a part of a batch");
   }

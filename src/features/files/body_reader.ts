@@ -7,7 +7,6 @@ import { BodyChunks } from "../../http/body_chunks.ts";
 import { isClosing } from "../../http/close_server.ts";
 import { onServerClose } from "../../http/replies/server_close.ts";
 
-/** `undefined` is the end of the bytes. */
 export interface ByteSource {
   next(): Promise<Uint8Array | undefined>;
 }
@@ -20,13 +19,11 @@ export function isConsumed({ body, headers, readableDidRead, readableEnded }: Re
   return isParsed || headers["content-length"] !== "0" && (readableDidRead || readableEnded);
 }
 
-/** `next()` throws a 503 if the server closes. */
 export class BodyReader implements ByteSource {
   readonly #chunks: BodyChunks;
   readonly #timeoutMS: number;
   readonly #stopListening: () => void;
 
-  /** The client must send the next bytes within `timeoutMS`. */
   constructor(req: Request, timeoutMS: number) {
     if (isConsumed(req)) {
       throw new Error(

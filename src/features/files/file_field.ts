@@ -54,14 +54,13 @@ export class FileField {
     return new FileField(context, { ...root, steps: steps.slice(0, -1) });
   }
 
-  /** Housekeeping finds the entity by these values in the record. */
   get entity(): { readonly collection: string; readonly entity: unknown } {
     return { collection: this.#parent.model.collection.name, entity: this.#parent.id };
   }
 
   /**
-   * The path of an upload may lead to another entity after its bytes have arrived. `getConnection`
-   * may return two connections to one database, so models are not compared.
+   * During an upload, its path may come to lead to another entity. `getConnection` may return two connections to one
+   * database, so models are not compared.
    */
   isOfSameEntity(other: FileField): boolean {
     const { model: { db, collection }, id } = this.#parent;
@@ -75,7 +74,7 @@ export class FileField {
     return isObjectId(file) ? file : undefined;
   }
 
-  /** The version belongs to the document that holds the field. */
+  /** The returned version belongs to the document that holds the field. */
   async replace(value: StoredValue): Promise<WrittenFile> {
     const { property } = this.#link;
     let before: string | undefined;
@@ -108,9 +107,7 @@ export class FileField {
     await bindToVersion(this.#context, () => removeOnly(this.#parent, removal));
   }
 
-  /**
-   * Removes nothing if the entity still refers to the file. Housekeeping repeats a failed removal.
-   */
+  /** Removes nothing if the entity still refers to the file. Housekeeping repeats a failed removal. */
   async dispose(file: mongo.ObjectId): Promise<void> {
     const { model } = this.#parent;
     const paths = declaredFiles(this.#root) ?? [];

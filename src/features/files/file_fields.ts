@@ -24,7 +24,6 @@ const WITH_FILE: ReadonlySet<string> = new Set([
   ...["type", "hidden", "readonly", "apart", "select", "summary", "description", "deprecated"],
 ]);
 
-/** `undefined` if no housekeeping is needed. */
 export function declaredFiles(target: ModelClass): readonly string[] | undefined {
   for (const field of describeModel(target).fields.values()) {
     const problem = problemOf(field);
@@ -65,7 +64,7 @@ function problemOf({ array, options }: FieldRecord): string | undefined {
     : `needs a list of media types as "accept", such as ["image/png"]`;
 }
 
-/** The paths of a class that embeds itself have no end. */
+/** A class that embeds itself would have endless paths. */
 const filePaths = memoize((target: ModelClass): readonly string[] => pathsIn(target, []));
 
 function pathsIn(target: ModelClass, above: readonly ModelClass[]): string[] {

@@ -11,7 +11,7 @@ type ObjectId = mongo.ObjectId;
 
 const BUCKET = "mongrove_files";
 
-/** The default of GridFS. Must not change, because reads find stored chunks by it. */
+/** The default of GridFS. The chunk size must not change, because reads find stored chunks by it. */
 export const CHUNK_BYTES = 255 * 1024;
 
 /** An unfinished upload may be removed after this time. */
@@ -19,7 +19,6 @@ const UPLOAD_MS = 60 * 60_000;
 
 export const CHECK_MS = 20 * 60 * 60_000;
 
-/** In the collection `mongrove_files.files` of GridFS. */
 export interface FileRecord {
   readonly _id: ObjectId;
   readonly length: number;
@@ -37,7 +36,7 @@ interface FileMetadata {
   readonly checkAt: Date;
   /** The entity has referred to the file at least once. */
   readonly isConfirmed?: true;
-  /** An upload of this file fails at its next update. */
+  /** If set, an upload of this file fails at its next update. */
   readonly isRemoved?: true;
 }
 
@@ -54,10 +53,7 @@ export type NewFile =
   & Pick<FileMetadata, "collection" | "entity" | "type">
   & Pick<FileRecord, "_id" | "filename">;
 
-/**
- * A connection may return numbers and bytes as objects, or acknowledge a write that most members
- * lack. A file whose bytes are lost with a member would break its entity.
- */
+/** A connection may return numbers and bytes as objects, or acknowledge a write that is lost with a member. */
 const SETTINGS = {
   promoteValues: true,
   promoteBuffers: true,
@@ -86,7 +82,7 @@ export class FileStore {
     return this.#collection("chunks");
   }
 
-  /** Stored before the first chunk, so that housekeeping finds an interrupted upload. */
+  /** Stores the record before the first chunk, so that housekeeping finds an interrupted upload. */
   async begin({ _id, filename, ...file }: NewFile): Promise<void> {
     await indexesOf(this.#connection);
     await this.records.insertOne({
@@ -110,7 +106,7 @@ export class FileStore {
     await this.#inTurn(() => this.chunks.insertMany(all));
   }
 
-  /** Postpones the check by housekeeping. Throws a 503 if the file is removed. */
+  /** Postpones the check by housekeeping. */
   async renew(id: ObjectId): Promise<void> {
     await this.#updateUpload(id, {});
   }
@@ -136,7 +132,7 @@ export class FileStore {
     await this.records.updateOne({ _id: id, ...NOT_REMOVED }, { $set } as object);
   }
 
-  /** Their entities may not refer to these files any more. */
+  /** Housekeeping checks these files, because their entities may not refer to them any more. */
   async suspect(filter: mongo.Filter<FileRecord>, session?: mongo.ClientSession): Promise<void> {
     const $set = { "metadata.checkAt": new Date() };
     // MongoDB refuses a read or write concern on a statement in a transaction.
@@ -152,7 +148,6 @@ export class FileStore {
     await this.records.deleteOne({ _id: id });
   }
 
-  /** Throws if the file was removed during the read. */
   async *read(
     id: ObjectId,
     { range: { start, end }, timeBudget }: {
@@ -217,13 +212,11 @@ export async function countTransfer<T>(upload: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Of all transfers of a process, each of which has at least one. */
+/** The most chunks of all transfers of a process. */
 const CHUNKS_OF_ALL = 32;
 
-/** At most 2 MB for each statement. */
 const MAX_AT_ONCE = 8;
 
-/** Several chunks are faster, but must fit into the memory. */
 export function chunksAtOnce(): number {
   return Math.max(1, Math.min(MAX_AT_ONCE, Math.floor(CHUNKS_OF_ALL / transferCount)));
 }
@@ -240,7 +233,6 @@ function after(ms: number): Date {
   return new Date(Date.now() + ms);
 }
 
-/** The next upload repeats a failed creation. */
 async function indexesOf(connection: Connection): Promise<void> {
   const ofClient = builds(connection.getClient());
   const { name } = connection;
@@ -253,7 +245,7 @@ async function indexesOf(connection: Connection): Promise<void> {
   });
 }
 
-/** By the name of the database. Uploads wait, so that indexes are created only once. */
+/** Uploads wait for the build in their database, so that indexes are created only once. */
 const builds = memoize((_client: object) => new Map<string, Promise<void>>());
 
 async function createIndexes({ records, chunks }: FileStore): Promise<void> {

@@ -117,7 +117,7 @@ async function removeFile(context: OpenLevelContext): Promise<TextAnswer> {
   return { kind: "text", status: 204 };
 }
 
-/** Housekeeping removes the other files. */
+/** Housekeeping removes the files beyond this number. */
 const MOST_REMOVED = 1000;
 
 async function removeFiles(
@@ -133,9 +133,8 @@ async function removeFiles(
   try {
     const model = await context.model() as Model<unknown>;
     if (isRemoval && acting.traits.many) {
-      // The removal becomes final only with the transaction.
+      // The removal becomes final only when the transaction commits.
       if (sharedSession()) return;
-      // Searches run one after another, so this may wait for other requests.
       return await context.timeBudget.wait(removeOrphans({ model, paths }, MOST_REMOVED));
     }
     if (!traits.item || traits.origin === "byKey") return;
@@ -149,7 +148,7 @@ async function removeFiles(
   }
 }
 
-/** The transaction may still be aborted. */
+/** The files are only marked, because the transaction may still be aborted. */
 async function suspectFiles(
   model: Model<unknown>,
   { ids, session }: { readonly ids: readonly unknown[]; readonly session: ClientSession },

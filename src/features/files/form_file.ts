@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
 import type { ByteSource } from "./body_reader.ts";
 
-/** In bytes, before the file in the form. */
+/** The most bytes before the file in the form. */
 const MAX_HEAD = 8 * 1024;
 
 /** Most clients send only a line break after the last delimiter. */
@@ -20,7 +20,7 @@ export function boundaryOf(contentType: string | undefined): string | undefined 
   throw badFormat("The form has no valid boundary");
 }
 
-/** RFC 7578, with exactly one part. Only one chunk is in memory. */
+/** A form of RFC 7578 with exactly one part. Only one chunk is in memory. */
 export class FormFile implements ByteSource {
   readonly #body: ByteSource;
   readonly #delimiter: Buffer;
@@ -30,8 +30,7 @@ export class FormFile implements ByteSource {
   private constructor(body: ByteSource, boundary: string) {
     this.#body = body;
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
-    // The first delimiter has no line break before it. With this one, one search text finds all
-    // delimiters.
+    // The first delimiter has no line break before it. With this one, one search text finds all delimiters.
     this.#held = LINE_BREAK;
   }
 
@@ -43,14 +42,13 @@ export class FormFile implements ByteSource {
     return { bytes, headers: await bytes.#readHead() };
   }
 
-  /** Must be called before `next()`. */
+  /** This method must be called before `next()`. */
   async isEmpty(): Promise<boolean> {
     const { length } = this.#delimiter;
     while (this.#held.length < length) await this.#more();
     return this.#held.subarray(0, length).equals(this.#delimiter);
   }
 
-  /** Throws a 400 if the form has a second part, or no end. */
   async next(): Promise<Uint8Array | undefined> {
     while (!this.#isDone) {
       const at = this.#held.indexOf(this.#delimiter);

@@ -28,7 +28,7 @@ export async function getFile(context: OpenLevelContext, config: FileConfig): Pr
     const { range, timeBudget, route: { sendTimeoutMS: timeoutMS } } = { ...answer, ...context };
     const pieces = range && field.store.read(file.file, { range, timeBudget });
     try {
-      // Read before the status is sent, so that a failed read can have the status of an error.
+      // A failed read can have the status of an error if it comes before the status is sent.
       const first = await pieces?.next();
       const ahead = first?.value === undefined ? [] : [first.value];
       return {
@@ -120,7 +120,6 @@ interface Sending extends FileAnswer {
   /** The list is emptied, so that its memory can be freed. */
   readonly ahead: Uint8Array[];
   readonly pieces: AsyncGenerator<Uint8Array> | undefined;
-  /** The client must receive each chunk within this time. */
   readonly timeoutMS: number;
 }
 
@@ -134,8 +133,8 @@ async function sendFile(
     if (res.headersSent) return await cutAnswer(res);
     res.status(status);
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-    // A shared cache would show the file to other clients. Compression would change the bytes to
-    // which a `Range` refers.
+    // A shared cache would show the file to other clients. Compression would change the bytes to which a `Range`
+    // refers.
     if (!res.hasHeader("Cache-Control")) {
       res.setHeader("Cache-Control", "private, no-cache, no-transform");
     }

@@ -2,7 +2,6 @@ export const ANY_BYTES = "application/octet-stream";
 
 const ESSENCE = /^[\w!#$&^.+-]{1,63}\/[\w!#$&^.+-]{1,63}$/;
 
-/** Without parameters and in lower case, as in the option `accept`. */
 export function readType(header: string): string | undefined {
   const [essence = ""] = header.split(";", 1);
   const type = essence.trim().toLowerCase();
@@ -20,10 +19,7 @@ export function isAccepted(type: string, accept: readonly string[] | undefined):
   return accept.some((each) => each === type || each === `${kind}/*`);
 }
 
-/**
- * No browser runs code in these files. SVG, HTML, XML and PDF can contain code, so browsers save
- * them.
- */
+/** Browsers run no code in these files. SVG, HTML, XML and PDF can contain code. */
 const SHOWN: ReadonlySet<string> = new Set([
   ...["png", "jpeg", "gif", "webp", "avif"].map((each) => `image/${each}`),
   ...["mpeg", "mp4", "ogg", "wav", "webm", "aac", "flac"].map((each) => `audio/${each}`),
@@ -36,8 +32,8 @@ export function isShownInline(type: string): boolean {
 }
 
 /**
- * A web page can load these types as a script or a style sheet, which neither `Content-Disposition`
- * nor a sandbox prevents.
+ * A web page can load these types as a script or a style sheet, which neither `Content-Disposition` nor a sandbox
+ * prevents.
  */
 const LOADED = /^(text|application)\/(x-)?((java|ecma|live|j)script[\d.]*|css)$/;
 

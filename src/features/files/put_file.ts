@@ -35,13 +35,10 @@ import { boundaryOf, FormFile } from "./form_file.ts";
 import { fileTag } from "./get_file.ts";
 import { ANY_BYTES, isAccepted, readType } from "./media_type.ts";
 
-/**
- * The form may be longer than its file by this, so that `Content-Length` shows a file that is too
- * large.
- */
+/** The most bytes of a form besides its file, so that `Content-Length` shows a file that is too large. */
 const FORM_BYTES = 16 * 1024;
 
-/** A running upload postpones its check by housekeeping, which would remove it. */
+/** A running upload postpones its check at this interval, or housekeeping would remove it. */
 const RENEW_MS = 10 * 60_000;
 
 /** Most applications parse bodies of these types before the router. */
@@ -110,8 +107,7 @@ async function upload(context: OpenLevelContext, config: FileConfig): Promise<Te
     return { value, ...await openAgain(context, field) };
   };
   const { value, now, place } = await received().catch(async (error) => {
-    // If the database does not answer, a removal would delay the answer. Housekeeping removes the
-    // bytes later.
+    // If the database does not answer, a removal would delay the answer. Housekeeping removes the bytes later.
     const isAway = isUnavailable(error) && Object(error).code !== DISK_FULL;
     if (!isAway && !timeBudget.expired) await discard(field.store, file);
     throw error;
@@ -150,9 +146,7 @@ async function openAgain(
   return { now, place };
 }
 
-/**
- * After a status below 500, no reference to the file is written. Otherwise housekeeping decides.
- */
+/** After a status below 500, no reference to the file is written. Otherwise housekeeping decides. */
 function isOfClient(error: unknown): boolean {
   const answer = toAnswer(error);
   return answer instanceof RestError && answer.status < 500;
@@ -166,7 +160,6 @@ interface Receiving {
   readonly file: mongo.ObjectId;
   readonly field: FileField;
   readonly config: FileConfig;
-  /** The name of a file without a name. */
   readonly property: string;
 }
 
@@ -208,7 +201,7 @@ async function openFile(
   const { bytes, headers: own } = await FormFile.open(body, boundary);
   const given = nameIn(own.get("content-disposition") ?? "");
   if (given === undefined) throw badFormat("The part of the form is no file");
-  // A browser sends this if nobody has chosen a file.
+  // A browser sends an empty name if nobody has chosen a file.
   if (given === "" && await bytes.isEmpty()) throw badFormat("The form has no file");
   const type = typeOf(own.get("content-type"));
   checkType(type, config);
@@ -216,7 +209,6 @@ async function openFile(
   return { name: cleanName(given.replaceAll(/%(22|0D|0A)/gi, decodeURIComponent)), type, bytes };
 }
 
-/** Text whose bytes are no UTF-8 is unchanged. */
 function fromUtf8(text: string): string {
   if (!/^[\0-\xff]*$/.test(text)) return text;
   const decoded = Buffer.from(text, "latin1").toString("utf8");
@@ -229,7 +221,6 @@ interface UploadOptions {
   readonly timeBudget: TimeBudget;
 }
 
-/** Chunks are stored while the next ones are received. */
 class Upload {
   readonly #id: mongo.ObjectId;
   readonly #options: UploadOptions;
@@ -262,7 +253,7 @@ class Upload {
     return { size, sha256: hash.digest("hex") };
   }
 
-  /** No chunk must be stored after a failed upload is removed, so this must be awaited first. */
+  /** No chunk must be stored after a failed upload is removed. */
   async settled(): Promise<void> {
     await this.#storing.catch(() => {});
   }

@@ -4,7 +4,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** `undefined` sends the whole file, and `"none"` contains no byte of it. */
+/** `undefined` sends the whole file, and `"none"` contains no byte of the file. */
 export function readRange(
   header: string | undefined,
   size: number,

@@ -9,14 +9,11 @@ import { FrameworkModel } from "../../declare/model/framework_model.ts";
  * field.
  */
 export interface FileDescription {
-  /**
-   * The name from the client without control characters and path separators, or the name of the
-   * field.
-   */
+  /** The name from the client without control characters and path separators, or the name of the field. */
   readonly name: string;
   /** The media type from the client. Nobody has checked the bytes. */
   readonly type: string;
-  /** In bytes. */
+  /** The size of the file in bytes. */
   readonly size: number;
   /** The SHA-256 hash of the bytes, as 64 hexadecimal digits. */
   readonly sha256: string;
@@ -48,7 +45,7 @@ export class StoredFile extends FrameworkModel implements FileDescription {
   declare name: string;
   /** The media type from the client. Nobody has checked the bytes. */
   declare type: string;
-  /** In bytes. */
+  /** The size of the file in bytes. */
   declare size: number;
   /** The SHA-256 hash of the bytes, as 64 hexadecimal digits. */
   declare sha256: string;
@@ -56,16 +53,13 @@ export class StoredFile extends FrameworkModel implements FileDescription {
   declare at: Date;
   /** The identifier of the bytes in GridFS. Hooks can read it, and no answer shows it. */
   declare file: Hidden<Types.ObjectId>;
-  /**
-   * A mark for the type checker. Types of bodies leave out the field, and types of answers have the
-   * description.
-   */
+  /** A mark for the type checker. Types of bodies leave out the field, and types of answers have the description. */
   declare readonly "~readonly"?: FileDescription;
   /** A mark for the type checker, with which `@prop` requires `maxBytes`. */
   declare readonly "~file"?: never;
 }
 
-// The field holds only one file.
+// A single file needs no identifier.
 StoredFile.schemaOptions = { _id: false };
 
 const READONLY = { required: true, readonly: true } as const;

@@ -13,9 +13,7 @@ export interface FileOwners {
 export interface CheckedFiles {
   readonly filter: mongo.Filter<FileRecord>;
   readonly limit: number;
-  /**
-   * Only housekeeping sets the time, after which kept files are checked again about a day later.
-   */
+  /** Only housekeeping sets the time. Kept files are checked again about a day later. */
   readonly at?: Date;
 }
 
@@ -39,8 +37,8 @@ export async function removeUnnamed(
   if (found.length === 0) return { checked: 0, removed: 0 };
   const named = await namedIn(model, { files: found, paths });
   const suspects = found.filter(({ _id }) => !named.has(String(_id)));
-  // During a deployment, the field may have a name that this process does not know, so a file named
-  // anywhere in its entity is kept.
+  // During a deployment, the field may have a name that this process does not know, so a file named anywhere in its
+  // entity is kept.
   const namedAnywhere = await namedIn(model, { files: suspects });
   const [unnamed, kept] = [[], []] as [FileRecord[], FileRecord[]];
   for (const each of found) {
@@ -56,7 +54,7 @@ export async function removeUnnamed(
   return { checked: found.length, removed: await removeClaimed(store, { own, unnamed }) };
 }
 
-/** An upload that was completed since does not match `own` any more, so it is not removed. */
+/** An upload that was completed meanwhile does not match `own` any more, so it is not removed. */
 async function removeClaimed(
   store: FileStore,
   { own, unnamed }: { readonly own: object; readonly unnamed: readonly FileRecord[] },
@@ -82,8 +80,7 @@ async function namedIn(
     files.map(({ metadata: { entity } }) => [storedText(entity), entity] as const),
   );
   const projection = paths && Object.fromEntries(["_id", ...paths].map((path) => [path, 1]));
-  // Without `majority`, a failover could roll back the read values, and an entity could refer to a
-  // file without bytes.
+  // Without `majority`, a failover could roll back the read values, and an entity could refer to a file without bytes.
   const cursor = collection.find({ _id: { $in: [...entities.values()] } } as object, {
     ...projection && { projection },
     promoteValues: true,
@@ -120,7 +117,7 @@ export async function tidyFiles(
   }
 }
 
-/** Housekeeping checks all others within a day. */
+/** Housekeeping checks further files within a day. */
 const MAX_ORPHANS = 10_000;
 
 interface OrphanRemoval {

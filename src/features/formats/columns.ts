@@ -11,7 +11,6 @@ export interface Column {
   readonly isNumeric: boolean;
 }
 
-/** JSON may show numbers of these types as text. */
 const NUMERIC: ReadonlySet<unknown> = new Set(["BigInt", "Decimal128", "Number"]);
 
 export function columnsOf(

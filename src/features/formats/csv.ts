@@ -7,7 +7,6 @@ import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Column } from "./columns.ts";
 
-/** RFC 4180. */
 export function csvFrame(columns: readonly Column[]): Frame {
   const header = rowOf(columns.map(({ names }) => cellOf(names.join("."), false)));
   return {
@@ -23,8 +22,8 @@ export function csvFrame(columns: readonly Column[]): Frame {
 const LINE_BREAK = 0x0a;
 
 /**
- * Other requests get a turn between two texts. Lines are decoded one by one, because a slow client
- * would hold the text in memory.
+ * Other requests get a turn between two texts. Lines are decoded one by one, because a slow client would hold the text
+ * in memory.
  */
 async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
   let begun = Buffer.alloc(0);
@@ -72,10 +71,7 @@ function rowOf(cells: readonly string[]): string {
 
 const NUMBER = /^-?\d+(\.\d+)?(E[+-]?\d+)?$/;
 
-/**
- * Marks text that a spreadsheet would run as a formula. Quotes distinguish empty text from a
- * missing value.
- */
+/** Marks text that a spreadsheet would run as a formula. Quotes distinguish empty text from a missing value. */
 function cellOf(value: unknown, isNumeric: boolean): string {
   if (value === undefined || value === null) return "";
   let text = typeof value === "string" ? value : JSON.stringify(value);

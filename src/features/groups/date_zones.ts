@@ -2,11 +2,11 @@ import { badParameter } from "../../errors/refusals.ts";
 import type { GivenRequest } from "../../pipeline/given_request.ts";
 import type { OptionReader } from "../../pipeline/option_reader.ts";
 
-/** A plain string in the checked option could be the name of a hidden field. */
+/** A plain string could be the name of a hidden field, so time zones have their own type. */
 export type TimeZone = string & { readonly isTimeZone: true };
 
 export interface DateZones {
-  /** The first time zone is the default. Empty for UTC. */
+  /** The first time zone is the default. The list is empty for UTC. */
   readonly names: readonly TimeZone[];
   readonly isChosen: boolean;
 }

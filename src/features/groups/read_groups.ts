@@ -58,7 +58,6 @@ function checkPopulated({ pieces: { fills } }: OpenLevelContext, by: readonly st
   throw badParameter("populate", "fields of group beside it");
 }
 
-/** Limits the identifiers in a query. */
 const POPULATED_AT_ONCE = 1000;
 
 async function textOf(rows: readonly object[], context: OpenLevelContext): Promise<string> {
@@ -110,19 +109,18 @@ function stagesOf({ by, timeZone, sum, avg, order, config, shape }: ShapedQuery)
 
 const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
 
-/** The database cannot write other years as text. Such dates belong to the group `null`. */
+/** The database writes only these years as text. Other dates belong to the group `null`. */
 const YEARS = [1, 9999] as const;
 
-/** MongoDB sorts values of other types before or after all dates, so they are excluded too. */
+/** MongoDB sorts values of other types before or after all dates, so this range excludes them too. */
 const IN_UTC = [new Date("0001-01-01"), new Date("9999-12-31T23:59:59.999Z")] as const;
 
-/** In some time zone. The computation of the year fails for values that are no dates. */
+/** Dates of the years 1 to 9999 in any time zone. The computation of the year fails for values that are no dates. */
 const IN_ANY_ZONE = [new Date("0000-12-31"), new Date("+010000-01-01T23:59:59.999Z")] as const;
 
 /** JSON shows dates outside of this range as `null`. */
 const SHOWN_DATES = [new Date(-TIME_RANGE), new Date(TIME_RANGE)] as const;
 
-/** JSON shows these numbers as `null`. */
 const UNSHOWN_NUMBERS = [NaN, Infinity, -Infinity];
 
 interface KeyOptions {

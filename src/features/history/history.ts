@@ -30,8 +30,7 @@ export const history: ClassFeature<HistoryConfig> = {
   },
   start(config, { target, route }) {
     checkRoutes(target);
-    // With `getConnection`, the connection is known only for a request, so the first write builds
-    // the indexes.
+    // With `getConnection`, the connection is known only for a request, so the first write builds the indexes.
     if (route.getConnection === undefined) {
       keepFor(getModel(target) as unknown as Model<unknown>, config);
     }

@@ -4,17 +4,15 @@ import type { StoredObject } from "../../store/values.ts";
 
 export interface StoredRecord {
   readonly entity: unknown;
-  /** After the write, from 0. */
   readonly version: number;
-  /** By the clock of the database. */
+  /** The time by the clock of the database. */
   readonly at: Date;
   readonly actor?: Actor;
-  /** The means of the sender, by a plugin. */
+  /** The means of the sender, such as a key, which a plugin sets. */
   readonly via?: string;
   readonly operation: string;
-  /** Empty for the creation. */
   readonly changed: readonly string[];
-  /** A field that was not stored before is missing. */
+  /** A field that was not stored before the write is missing. */
   readonly before: StoredObject;
 }
 

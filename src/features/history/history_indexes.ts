@@ -12,7 +12,7 @@ const PAUSE_MS = 60_000;
 /** A failed model is removed, so that its next write begins another build. */
 const built = new WeakSet<Model<unknown>>();
 
-/** Records can be stored without the indexes, so nothing waits. */
+/** Records can be stored without the indexes, so no write waits. */
 export function keepFor(model: Model<unknown>, config: HistoryConfig): void {
   if (built.has(model) || !buildsIndexes(model)) return;
   built.add(model);
@@ -26,7 +26,7 @@ export function keepFor(model: Model<unknown>, config: HistoryConfig): void {
   });
 }
 
-/** The index exists with other options. */
+/** The error code if the index exists with other options. */
 const OTHER_OPTIONS = 85;
 
 async function buildIndexes(model: Model<unknown>, { keepMS }: HistoryConfig): Promise<void> {
@@ -41,7 +41,6 @@ async function buildIndexes(model: Model<unknown>, { keepMS }: HistoryConfig): P
   });
 }
 
-/** The database still removes records if an earlier declaration had `keep`. */
 async function warnOfExpiry(model: Model<unknown>): Promise<void> {
   const indexes = await historyOf(model).indexes();
   const expiring = indexes.find(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);

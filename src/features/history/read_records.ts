@@ -9,14 +9,11 @@ const FROM_PRIMARY = { readPreference: "primary" } as const;
 interface RecordQuery {
   /** Earlier versions are computed backwards from these values. */
   readonly current: StoredObject;
-  /** Missing for the whole history. */
   readonly versions?: Readonly<Record<string, number>>;
   readonly batchSize?: number;
-  /** `false` ends the read. */
   readonly see: (record: StoredRecord) => boolean;
 }
 
-/** The newest record comes first. */
 export async function eachRecord(
   context: OpenLevelContext,
   { current, versions = {}, see, ...options }: RecordQuery,

@@ -6,8 +6,8 @@ import { shapeWithin, strictestField, whyUnseen } from "../../schema/fields/visi
 import type { StoredObject } from "../../store/values.ts";
 
 /**
- * Nobody could read a field that is hidden from all. A function `hidden` decides when the history
- * is read.
+ * A field that is hidden from all is not recorded, because nobody could read it. A function `hidden` decides when the
+ * history is read.
  */
 export function isRecorded(name: string, shape: Shape): boolean {
   const field = strictestField(name, shape);

@@ -30,9 +30,7 @@ export async function addRecords(
 
 type NewRecord = Omit<StoredRecord, "at">;
 
-/**
- * An upsert with a pipeline, because an insert cannot set the time by the clock of the database.
- */
+/** An upsert with a pipeline, because an insert cannot set the time by the clock of the database. */
 function insertionOf(record: NewRecord): UpsertStatement {
   if (BSON.calculateObjectSize(record) > MAX_BYTES) {
     const cause = new RangeError("A record of the history is too large");

@@ -35,16 +35,14 @@ export async function revert(context: OpenLevelContext): Promise<TextAnswer> {
 
 interface Earlier {
   readonly values: StoredObject;
-  /** Fields that have changed since the version. */
   readonly changed: ReadonlySet<string>;
   /**
-   * The newest earlier value of each changed field, and of each object with an `_id` in a list. A
-   * returning object takes from it the values that its caller must not set.
+   * The newest earlier value of each changed field, and of each object with an `_id` in a list. An object that returns
+   * to its list takes from it the values that the caller must not set.
    */
   readonly newest: ReadonlyMap<string, unknown>;
 }
 
-/** Throws a 404 if records of later versions are missing. */
 async function readVersion(
   context: OpenLevelContext,
   { current, version }: { readonly current: StoredObject; readonly version: number },
@@ -81,7 +79,6 @@ function idIn(value: unknown): string | undefined {
   return isJsonObject(value) && value._id !== undefined ? storedText(value._id) : undefined;
 }
 
-/** Returns references for the write to check. */
 function setBack(
   doc: Document,
   { context, current, earlier: { values, changed, newest } }: {
@@ -137,8 +134,8 @@ function setFieldBack(
     setStored(doc, { path, type, value: earlier });
     keepUncastValues(doc, { path, value: earlier });
   }
-  // The whole value is written, so the write is bound to the value that was read: another request
-  // may change a part of it.
+  // The whole value is written, so the write is bound to the value that was read. Another request may change a part of
+  // it.
   if (field.kind !== "scalar") factsOf(doc).readByHooks = [...factsOf(doc).readByHooks ?? [], path];
   return isSame ? [] : referencesIn(earlier, { path, field });
 }
@@ -155,8 +152,8 @@ interface Settled {
 }
 
 /**
- * Fields that the caller cannot see or set keep their present values. In a list they come from the
- * object with the same `_id`, or with equal values.
+ * Fields that the caller cannot see or set keep their present values. In a list, these come from the object with the
+ * same `_id` or equal values.
  */
 function settled(value: unknown, { now, newest, field }: Settled): unknown {
   const { kind, shape, element } = field;
@@ -221,9 +218,8 @@ function settledIn(
 }
 
 /**
- * A field that the caller must not set has the newest earlier value, because another client may
- * have changed it since. A field that the caller cannot see is not restored, and neither is a
- * managed field, whose content may be gone.
+ * A field that the caller must not set gets the newest earlier value, because another client may have changed it since.
+ * A field that the caller cannot see is not restored, and neither is a managed field, whose content may be gone.
  */
 function returning(
   field: FieldShape | undefined,

@@ -29,13 +29,10 @@ export interface RecordContext {
   readonly model: Model<unknown>;
   readonly entity: Document;
   readonly current: StoredObject;
-  /** The current entity as the client sees it. */
   readonly currentJson: JsonObject;
-  /** Hooks run for each shown field, so a long page takes several turns. */
   readonly pacer: TurnPacer;
 }
 
-/** Hooks run on whole versions. */
 export function hasReadHooks({ level: { hooks } }: OpenLevelContext): boolean {
   return hooks.postFetch !== undefined || hooks.preSend !== undefined;
 }
@@ -66,7 +63,6 @@ export async function showRecord(
   };
 }
 
-/** The name of a part that the client cannot see is left out. */
 function shownOperation(
   operation: string,
   { context: { level }, current, currentJson }: RecordContext,
@@ -74,7 +70,7 @@ function shownOperation(
   const [first = "", ...names] = operation.split(".");
   if (names.length === 0) return operation;
   const { fields, rights } = level.shape;
-  // A hook or a projection has left it out. Only the routes of parts with `apart` show these.
+  // Parts with `apart` are shown only by their own routes.
   const isLeftOut = fields.get(first)?.apart !== true && Object.hasOwn(current, first) &&
     !Object.hasOwn(currentJson, first);
   const shown: string[] = [];
@@ -117,8 +113,8 @@ interface Version {
 }
 
 /**
- * Hooks run on the earlier version, and on the present entity with the earlier value: a value that
- * either hides or changes could not be seen earlier, or may not be seen now.
+ * Hooks run on the earlier version, and on the present entity with the earlier value. A value that either hides or
+ * changes could not be seen earlier, or may not be seen now.
  */
 async function shownValues(shown: RecordContext, { values, names }: Version): Promise<JsonObject> {
   if (names.length === 0) return {};
@@ -128,7 +124,7 @@ async function shownValues(shown: RecordContext, { values, names }: Version): Pr
   for (const name of names) {
     if (!Object.hasOwn(then, name)) continue;
     if (pacer.isDue) await pacer.rest();
-    // With several earlier values, for example of the owner, hooks would run on the earlier entity.
+    // With several earlier values, such as the owner, hooks would judge the earlier entity.
     const now = hasReadHooks(context)
       ? await shownIn(shown, { ...current, [name]: values[name] })
       : then;

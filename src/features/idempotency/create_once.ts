@@ -28,7 +28,7 @@ import { copyDocument } from "../../write/stored_values.ts";
 import { hashOf } from "./idempotency_key.ts";
 import { KeyRecord } from "./key_record.ts";
 
-/** Its process may have crashed, so a repeated request may create the entities. */
+/** After this time, the process of a request may have crashed, so a repeated request may create the entities. */
 const LOST_MS = 30_000;
 
 export interface IdempotencyConfig {
@@ -44,7 +44,7 @@ export interface KeyUse {
   readonly config: IdempotencyConfig;
 }
 
-/** Answers a repeated request as its client may see the entities now. */
+/** A repeated request is answered as its client may see the entities now. */
 export async function createOnce(
   { context, run }: WrappedOperation,
   { key, bodyHash, config: { keepMS, caller } }: KeyUse,
@@ -60,8 +60,8 @@ export async function createOnce(
   checkUse(record, lostMS);
   const again = () => replay(context, { ids: record.ids, isMany: count !== undefined });
   if (record.state === "done") return await again();
-  // An identifier from the client may be of another request's entity. A repeated creation is safe,
-  // because the identifier prevents a second entity.
+  // An identifier from the client may belong to another request's entity. A repeated creation is safe, because the
+  // identifier prevents a second entity.
   const isMade = async () => !isGiven && (await source.resume(record.ids)).length > 0;
   if (record.state === "resumed" && await isMade()) return await record.finish().then(again);
   context.cache.claim = record;
@@ -73,13 +73,12 @@ export async function createOnce(
     const { status = 500 } = translatedAnswer(context, error) ?? {};
     if (record.isFinished) throw error;
     if (status >= 500) {
-      // The entities may be stored, so the key is kept. It is released if a lock prevented every
-      // write, or if this request has taken over the key.
+      // The entities may be stored, so the key is kept, unless a lock prevented every write, or this request has taken
+      // over the key.
       if (isLocked(error) || record.state === "resumed") await record.release();
       throw error;
     }
-    // Middleware of Mongoose may throw after the entity is stored, and a repeated request would
-    // create it again.
+    // Middleware of Mongoose may throw after the entity is stored, and a repeated request would create it again.
     const isStored = await isMade().catch(() => undefined);
     if (isStored === false) await record.free();
     if (!isStored) throw error;
@@ -109,7 +108,7 @@ async function identifiersOf(
   return { isGiven: false, ids: made.map((entity) => source.identify(entity)) };
 }
 
-/** The class filters are a part of the name, so that one key of two tenants is two. */
+/** Filters of classes are a part of the name, so that two tenants can use the same key. */
 function classConditionsOf({ cache: { classConditions = {} }, above }: LevelContext): Filter[] {
   return [
     ...above === undefined ? [] : classConditionsOf(above),
@@ -123,7 +122,7 @@ function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
   if (state === "busy") throw underWay(lostMS, ageMS);
 }
 
-/** Other values may be equal for two clients. */
+/** A value other than a string may be equal for two clients. */
 async function callerOf(
   { req }: OpenLevelContext,
   callback: IdempotencyConfig["caller"],
@@ -135,10 +134,7 @@ async function callerOf(
   throw new HookFailure("caller", new TypeError(`Cannot tell whose a key is: ${problem}`));
 }
 
-/**
- * `Retry-After` grows with the age of the running request, so that clients do not repeat it too
- * often.
- */
+/** `Retry-After` grows with the age of the running request, so that clients repeat it less often. */
 function underWay(lostMS: number, ageMS: number) {
   const seconds = Math.ceil(Math.min(Math.max(ageMS, 1000), Math.max(lostMS - ageMS, 1000)) / 1000);
   const message = "The key is locked: another request with it is under way";
@@ -181,7 +177,7 @@ async function readCreated(context: OpenLevelContext, id: string) {
   const { parameter } = level;
   const { reader } = route;
   const params = Object.assign({}, req.params, parameter && { [parameter]: id });
-  // The guard has decided about the creation alone.
+  // Until now, the guard has decided only about the creation.
   const { hooks, isOpen } = reader ?? { hooks: {}, isOpen: true };
   const { writes: _writes, ...others } = level;
   const ofOne: LevelContext = {

@@ -24,13 +24,13 @@ export function readKey(
   throw badFormat(`The header "${KEY_HEADER}" takes one key of 1 to ${MAX_KEY_LENGTH} characters`);
 }
 
-/** The order of names does not matter. */
+/** The order of names in the body does not change the hash. */
 export function hashBody({ body, headers }: FrameworkRequest): string | undefined {
   if (headers[KEY_HEADER.toLowerCase()] === undefined) return undefined;
   try {
     return hashOf(JSON.stringify(body, withSortedNames) ?? "");
   } catch {
-    // Too deeply nested: refused when the body is read.
+    // A body that is too deeply nested is refused when it is read.
     return "";
   }
 }

@@ -10,12 +10,10 @@ import type { StatementOptions } from "../../schema/mongoose/statements/save_by.
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { CreationClaim } from "../../sources/source.ts";
 
-/** In the database of the entities, so that one transaction can write both. */
+/** Keys are in the database of the entities, so that one transaction can write both. */
 const COLLECTION = "mongrove_keys";
 
-/**
- * A transaction that has begun locks the record within this time, or has ended without a commit.
- */
+/** A transaction that has begun locks the record within this time, or has ended without a commit. */
 const BEGUN_MS = 5000;
 
 const RELEASE_MS = 2000;
@@ -23,7 +21,7 @@ const RELEASE_MS = 2000;
 /** Another request may insert the same key. */
 const MAX_ATTEMPTS = 5;
 
-/** Doubles with each failed build. */
+/** The pause doubles with each failed index build. */
 const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
@@ -34,7 +32,7 @@ interface KeyUse {
   readonly body: string;
   readonly ids: readonly unknown[];
   readonly keepMS: number;
-  /** A repeated request may then assume that this request has no result. */
+  /** After this time, a repeated request may assume that this request has no result. */
   readonly lostMS: number;
 }
 
@@ -54,7 +52,7 @@ export class KeyRecord implements CreationClaim {
   ids: readonly unknown[];
   #taken = 0;
   isFinished = false;
-  /** This request was too slow, and another is the holder. */
+  /** This request was too slow, and another is the holder of the key. */
   isLost = false;
 
   private constructor(
@@ -74,8 +72,8 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * A single statement, so that two requests cannot store the same key. The clocks of processes
-   * differ, so the database compares times.
+   * By a single statement, two requests cannot store the same key. The clocks of processes differ, so the database
+   * compares times.
    */
   static async claim(
     connection: Connection,
@@ -107,7 +105,6 @@ export class KeyRecord implements CreationClaim {
     return this.ids[this.#taken++];
   }
 
-  /** Hooks may have changed the identifiers, by which a repeated request finds the entities. */
   async keep(entities: readonly object[]): Promise<void> {
     if (entities.some((each) => isDocument(each) && !each.isNew)) {
       throw new TypeError("Cannot create once for a key: the fetch hook gave a stored entity");
@@ -118,12 +115,11 @@ export class KeyRecord implements CreationClaim {
     this.ids = ids;
   }
 
-  /** After a transaction without a commit, a repeated request may take over after `BEGUN_MS`. */
+  /** If the transaction ends without a commit, a repeated request may take over after `BEGUN_MS`. */
   async begin(): Promise<void> {
     await this.#hold([{ $set: { begun: "$$NOW" } }]);
   }
 
-  /** The lock shows repeated requests that this one is still running. */
   async finishIn(session: ClientSession): Promise<void> {
     await this.#hold({ $set: { isDone: true, ids: this.ids } }, session);
   }
@@ -138,7 +134,7 @@ export class KeyRecord implements CreationClaim {
     this.isFinished = true;
   }
 
-  /** If this fails, repeated requests answer 409 until this request counts as lost. */
+  /** If this update fails, repeated requests answer 409 until this request counts as lost. */
   async finish(entities: readonly object[] = []): Promise<void> {
     const ids = entities.length > 0 ? idsOf(entities) : this.ids;
     if (this.isFinished && String(ids) === String(this.ids)) return;
@@ -147,7 +143,7 @@ export class KeyRecord implements CreationClaim {
     await this.#update({ $set: { isDone: true, ids } }).catch(() => {});
   }
 
-  /** This request then counts as lost, and must not write anything any more. */
+  /** A released request counts as lost, and must not write anything any more. */
   async release(): Promise<void> {
     // The time limit of the request may have passed.
     const timeBudget = new TimeBudget(RELEASE_MS);
@@ -156,7 +152,7 @@ export class KeyRecord implements CreationClaim {
     await timeBudget.wait(release).catch(() => {});
   }
 
-  /** If this fails, the key is usable after this request counts as lost. */
+  /** If this removal fails, the key is usable after this request counts as lost. */
   async free(): Promise<void> {
     const removal = this.#keys.deleteOne(this.#filter, this.#timeBudget.statement());
     await this.#timeBudget.wait(removal).catch(() => {});
@@ -173,10 +169,7 @@ function idsOf(entities: readonly object[]): unknown[] {
   return entities.map((entity) => (entity as { _id?: unknown })._id);
 }
 
-/**
- * Changes the record only if it is new, has expired, or belongs to a lost request with the same
- * body.
- */
+/** Changes the record only if it is new, has expired, or belongs to a lost request with the same body. */
 function claimedBy(
   holder: object,
   { body, ids, keepMS, lostMS }: Omit<KeyUse, "name">,
@@ -205,7 +198,6 @@ function claimedBy(
   return [{ $replaceWith: { $switch: { branches, default: "$$ROOT" } } }];
 }
 
-/** False if the time is not stored. */
 function isBefore(time: string, milliseconds: number): object {
   const then = { $subtract: ["$$NOW", milliseconds] };
   return { $and: [{ $gt: [time, null] }, { $lte: [time, then] }] };
@@ -239,7 +231,7 @@ async function upsert(
 
 interface IndexBuild {
   failures: number;
-  /** Also after a success, and during the pause after a failure. */
+  /** The flag is also true after a success, and during the pause after a failure. */
   isBegun: boolean;
 }
 

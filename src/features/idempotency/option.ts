@@ -11,9 +11,7 @@ export interface IdempotencyOptions {
    * entity.
    */
   readonly keep: Duration;
-  /**
-   * Whether a request without the header `Idempotency-Key` is refused with a 400. The default is `false`.
-   */
+  /** Whether a request without the header `Idempotency-Key` is refused with a 400. The default is `false`. */
   readonly required?: boolean | undefined;
   /**
    * Returns a text that identifies the client of a request, so that equal keys of two clients are different keys. The

@@ -6,8 +6,7 @@ const FIRST_BYTES = 1024;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Bytes are copied out of chunks: a client can send each byte as a chunk, which needs several
- * hundred times the memory.
+ * Bytes are copied out of chunks: a client can send each byte as a chunk, which needs several hundred times the memory.
  */
 export class BegunLine {
   #bytes: Buffer = EMPTY;
@@ -29,7 +28,6 @@ export class BegunLine {
     this.#size = size;
   }
 
-  /** A line in one chunk is not copied. */
   end(part: Uint8Array): Buffer {
     if (this.isEmpty && part.length <= MAX_LINE) {
       return Buffer.from(part.buffer, part.byteOffset, part.length);

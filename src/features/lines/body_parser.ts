@@ -5,7 +5,7 @@ import type { JsonObject } from "../../schema/fields/json.ts";
 export type LineFormat = "ndjson" | "csv";
 
 export interface BodyLine {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly line: number;
   readonly body?: JsonObject;
   readonly error?: RestError;
@@ -13,7 +13,7 @@ export interface BodyLine {
 
 /** An empty row of a table has no `body` and no `error`. */
 export interface ParsedLine extends BodyLine {
-  /** Approximately, in bytes. */
+  /** The approximate size in bytes. */
   readonly size: number;
 }
 

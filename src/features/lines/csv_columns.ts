@@ -58,7 +58,6 @@ function unknownColumn(name: string): RestError {
   return badColumn(name, `is unknown${isOtherTable ? ": commas must separate the columns" : ""}`);
 }
 
-/** A client can send a very long name. */
 const LONGEST_NAME = 100;
 
 function badColumn(name: string, problem: string): RestError {

@@ -128,7 +128,6 @@ const COMMA_NUMBER = /^[+-]?\d[\d.]*,\d/;
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
 
-/** Text that is no value of the type is refused later. */
 function valueOf({ text, isQuoted }: Cell, { field: { type } }: ImportColumn): unknown {
   const instance = type?.instance;
   if (text === "") return isQuoted && EMPTY.has(instance) ? "" : undefined;

@@ -2,7 +2,7 @@ import { badFormat } from "../../errors/refusals.ts";
 import { BegunLine } from "./begun_line.ts";
 
 export interface CsvRow {
-  /** From 1. */
+  /** The number of the first line of the row, from 1. */
   readonly line: number;
   readonly bytes: Uint8Array;
 }
@@ -12,10 +12,10 @@ const COMMA = 0x2c;
 const LINE_BREAK = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** A quote in a `quoted` cell may end it, so it is `closed`. */
+/** The position in a cell. A quote in a `quoted` cell may end it, so it is `closed`. */
 type Position = "start" | "plain" | "quoted" | "closed";
 
-/** RFC 4180: a cell with quotes may contain line breaks. */
+/** A table of RFC 4180, in which a cell with quotes may contain line breaks. */
 export class RowSplitter {
   readonly #begun = new BegunLine();
   #chunk: Uint8Array = new Uint8Array();
@@ -31,7 +31,6 @@ export class RowSplitter {
     this.#at = 0;
   }
 
-  /** `undefined` if another chunk is needed. */
   take(): CsvRow | undefined {
     const chunk = this.#chunk;
     let start = this.#at;
@@ -98,7 +97,7 @@ export interface Cell {
   readonly isQuoted: boolean;
 }
 
-/** A row of many commas costs little. */
+/** A row of many commas must cost little, so reading ends soon after `most` cells. */
 export function cellsOf(row: string, most = Infinity): readonly Cell[] {
   const cells: Cell[] = [];
   for (let at = 0; cells.length <= most; at++) {

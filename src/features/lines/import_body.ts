@@ -6,7 +6,6 @@ import type { RestError } from "../../errors/rest_error.ts";
 import { BodyChunks } from "../../http/body_chunks.ts";
 
 interface ImportOptions {
-  /** Sent when the server closes. */
   readonly signal: AbortSignal;
   readonly maxImportBytes: number;
 }
@@ -14,7 +13,7 @@ interface ImportOptions {
 /** A few compressed bytes could cause much work. */
 const MAX_INFLATION = 100;
 
-/** A short body causes little work. */
+/** A short body causes little work, whatever its compression. */
 const FREE_INFLATION = 10 * 1024 * 1024;
 
 export function openBody(req: Request, options: ImportOptions): ImportBody {

@@ -19,10 +19,10 @@ import { readCsvHead } from "./csv_lines.ts";
 import { JsonLines } from "./json_lines.ts";
 import { readLines } from "./read_lines.ts";
 
-/** Consecutive refused lines, so that a body in a wrong format is not read to its end. */
+/** Consecutive refused lines, after which the rest of a body in a wrong format is not read. */
 const MAX_REFUSED = 10_000;
 
-/** Ends after the present group if the database is not available. */
+/** The import ends after the present group of lines if the database is not available. */
 export function importLines(
   context: OpenLevelContext,
   { batch, format }: { readonly batch: number; readonly format: LineFormat },
@@ -79,10 +79,7 @@ function tooManyRefused(): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_REFUSED });
 }
 
-/**
- * Neither a wrong line nor a closing server is a failure of the application, so `onError` does not
- * get it.
- */
+/** Neither a wrong line nor a closing server is a failure of the application, so `onError` does not get it. */
 function refusalResult({ status, body }: RestError): DescribedResult {
   return { ...body, status };
 }

@@ -24,10 +24,7 @@ export class JsonLines implements BodyParser {
   }
 }
 
-/**
- * `JSON.parse()` cannot be interrupted, so a long line with too many values would delay other
- * requests.
- */
+/** `JSON.parse()` cannot be interrupted, so a long line with too many values would delay other requests. */
 const LONG_LINE = 16 * 1024;
 
 function checkText(text: string, { maxKeys, maxElements }: Count): void {
@@ -80,10 +77,9 @@ interface SplitLine {
 
 class LineSplitter {
   readonly #begun = new BegunLine();
-  /** From 1. */
+  /** The number of the next line, from 1. */
   line = 1;
 
-  /** `null` is the end of the body, and `undefined` a wait without a new chunk. */
   *split(chunk: Uint8Array | null | undefined): Generator<SplitLine> {
     if (chunk === undefined) return;
     const bytes = chunk ?? EMPTY;
@@ -97,9 +93,7 @@ class LineSplitter {
     else this.#begun.add(bytes.subarray(start));
   }
 
-  /**
-   * Millions of lines of white space fit into a few compressed bytes, so they never become text.
-   */
+  /** Millions of lines of white space fit into a few compressed bytes, so they never become text. */
   #end(part: Uint8Array): readonly SplitLine[] {
     if (this.#begun.isEmpty && isWhiteSpace(part)) {
       this.line++;
@@ -109,7 +103,6 @@ class LineSplitter {
     const line = this.line++;
     if (isWhiteSpace(bytes)) return NONE;
     const text = bytes.toString();
-    // Some programs write a byte order mark, which JSON does not allow.
     return [{ line, text: line === 1 ? text.replace(/^\ufeff/, "") : text }];
   }
 }

@@ -8,30 +8,26 @@ import { type ImportBody, openBody } from "./import_body.ts";
 
 interface LinesOptions {
   readonly maxImportBytes: number;
-  /** An error is the answer of the whole import. */
+  /** An error of this function is the answer of the whole import. */
   readonly makeParser: (body: ImportBody) => Promise<BodyParser>;
-  /** The lines of a group are held in memory. */
   readonly many: number;
   /** When the server closes, the answer names the first line that was not read. */
   readonly signal: AbortSignal;
   readonly isOver: () => boolean;
 }
 
-/**
- * The driver encodes all documents of a statement in one turn of the event loop, which would delay
- * other requests.
- */
+/** The driver encodes all documents of a statement in one turn of the event loop, which would delay other requests. */
 const FULL_BATCH = 256 * 1024;
 
-/** Most lines are short. */
+/** Most lines are short, so the clock is read only after this number of lines. */
 const LINES_AT_ONCE = 32;
 
 /** A slow client gets its first results after this time. */
 const STORE_AFTER_MS = 1000;
 
 /**
- * The body is read only while groups are taken, so that a fast client cannot fill the memory. If it
- * cannot be read to its end, the last line of the last group has an error.
+ * The body is read only while groups are taken, so that a fast client cannot fill the memory. If the body breaks off,
+ * the last line has an error.
  */
 export async function* readLines(
   req: Request,
@@ -93,9 +89,9 @@ function errorOf(thrown: unknown): RestError {
 
 class LineBatch {
   #lines: BodyLine[] = [];
-  /** In bytes. */
+  /** The bytes of the waiting lines. */
   size = 0;
-  /** By `performance.now()`. `Infinity` as long as no line waits. */
+  /** The due time by `performance.now()`, or `Infinity` as long as no line waits. */
   dueAt = Infinity;
 
   get length(): number {

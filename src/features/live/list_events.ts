@@ -18,7 +18,7 @@ export type ListEvent =
   | { readonly type: "drop"; readonly id: string }
   | { readonly type: "resync" | "ready" };
 
-/** Digests of the JSON, because whole entities would fill the memory. */
+/** Digests of the JSON by identifier, because whole entities would fill the memory. */
 export type KnownDigests = Map<string, string>;
 
 export interface Listed extends LiveEntity {
@@ -49,7 +49,7 @@ export function eventsBetween(
   return [...drops, ...puts];
 }
 
-/** The JSON of any other identifier may differ from its `_id`, so its change cannot be assigned. */
+/** The JSON of ObjectIds, strings and numbers equals the `_id`, so that a change can be assigned to its entity. */
 export function isNamed(id: unknown): boolean {
   return isObjectId(id) || typeof id === "string" || typeof id === "number";
 }
@@ -63,10 +63,7 @@ export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): Lis
   }));
 }
 
-/**
- * The old positions of the largest set of entities that need no events form a longest increasing
- * subsequence.
- */
+/** The old positions of the largest set of entities that need no events form a longest increasing subsequence. */
 function inSameOrder(held: KnownDigests, entities: readonly Listed[]): Set<string> {
   const places = new Map([...held.keys()].map((id, place) => [id, place]));
   const unchanged = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) =>
@@ -74,8 +71,8 @@ function inSameOrder(held: KnownDigests, entities: readonly Listed[]): Set<strin
   );
   const placeAt = (index: number) => places.get(unchanged[index] as string) as number;
   /**
-   * `ends` has, for each length, the smallest last position of a subsequence, and `before` the
-   * predecessor of each entity.
+   * `ends` has, for each length, the smallest last position of a subsequence, and `before` the predecessor of each
+   * entity.
    */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
@@ -103,8 +100,7 @@ export function writeEvents(events: readonly ListEvent[], place = ""): Buffer[] 
   let size = 0;
   for (const [index, event] of events.entries()) {
     const isLast = index === events.length - 1;
-    // A client that disconnects during the whole list has no version to continue from, so `resync`
-    // clears its `id`.
+    // A client that disconnects during the whole list has no version to continue from, so `resync` clears its `id`.
     const id = isLast ? `id: ${place}\n` : event.type === "resync" ? "id:\n" : "";
     for (const part of [`event: ${event.type}\n${id}data: `, ...dataOf(event), "\n\n"]) {
       const bytes = typeof part === "string"
@@ -131,11 +127,11 @@ function dataOf(event: ListEvent): JsonPiece[] {
 /** The versions whose changes are kept in memory. */
 const MAX_VERSIONS = 1000;
 
-/** In all versions together. */
+/** The changed identifiers of all versions together. */
 const MAX_IDS = 10_000;
 
 export class ListLog {
-  /** Another text is of another list or of a reader with other rights. */
+  /** A place with another mark is of another list or of a reader with other rights. */
   readonly #mark = randomBytes(9).toString("base64url");
   readonly #changes: (readonly string[])[] = [];
   #idCount = 0;
@@ -160,8 +156,8 @@ export class ListLog {
   }
 
   /**
-   * `undefined` if the version is unknown, or if a changed entity is gone, which the client may
-   * never have had. A sorted list accepts only the version before the last events.
+   * `undefined` if the version is unknown, or if a changed entity is gone, which the client may never have had. A
+   * sorted list accepts only the version before the last events.
    */
   missedSince(
     place: string | undefined,

@@ -19,7 +19,7 @@ export interface Subscriber {
 }
 
 export interface Beginning {
-  /** The client has these from before a change of its rights. */
+  /** Entities that the client has from before a change of its rights. */
   readonly held?: KnownDigests | undefined;
   /** The last event `id` of an earlier connection. */
   readonly place?: string | undefined;
@@ -38,10 +38,10 @@ const FIRST_PAUSE_MS = 250;
 
 const LONGEST_PAUSE_MS = 5000;
 
-/** Each change is read only once for all subscribers. */
+/** Each change is read only once for all subscribers of a list. */
 const shared = new Map<string, LiveList>();
 
-/** A client that reconnects in time gets only the missed changes. */
+/** A client that reconnects to a list in time gets only the missed changes. */
 const unread = new Map<LiveList, ReturnType<typeof setTimeout>>();
 
 const UNREAD_MS = 60_000;
@@ -84,7 +84,7 @@ export class LiveList {
     return new Map(this.#held);
   }
 
-  /** Also resolves when the subscriber has left. */
+  /** The promise also resolves when the subscriber has left. */
   join(subscriber: Subscriber, beginning: Beginning = {}): Promise<void> {
     return new Promise((done, failed) => {
       this.#joining.add({ ...beginning, subscriber, done, failed });
@@ -146,8 +146,7 @@ export class LiveList {
         await (this.#isStale || this.#joining.size > 0
           ? this.#reread(reading)
           : this.#look(reading));
-        // After its client has disconnected, the read may be incomplete, so another request reads
-        // the list again.
+        // After its client has disconnected, the read may be incomplete, so another request reads the list again.
         if (isOver(reading.context.req)) this.leave(reader);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
@@ -161,7 +160,7 @@ export class LiveList {
     this.#endIfUnused();
   }
 
-  /** Must come before the first read, or changes during the read would be lost. */
+  /** A change during the first read would be lost if listening began later. */
   async #listen({ model, context: { route } }: LiveSource): Promise<void> {
     if (model === undefined || this.#stopListening !== undefined) return;
     const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
@@ -169,9 +168,7 @@ export class LiveList {
     this.#stopListening = await ChangeFeed.of(model).listen(note, timeBudget);
   }
 
-  /**
-   * `true` if the database is only unavailable for a time. A new subscriber always gets the error.
-   */
+  /** Returns `true` for a passing outage of the database. A new subscriber always gets the error. */
   #fail(error: unknown, { context }: LiveSource): boolean {
     const isPassing = isOutage(translatedAnswer(context, error));
     for (const each of this.#joining) {
@@ -203,7 +200,6 @@ export class LiveList {
     const whole = () =>
       written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
     for (const each of entering) {
-      // A client that has disconnected during the read is no longer in the set.
       if (!this.#joining.delete(each)) continue;
       const { subscriber, held, place, isAgain, done } = each;
       this.#subscribers.add(subscriber);

@@ -28,32 +28,27 @@ import type { LiveEntity } from "./list_events.ts";
 /** The request reads the list after each change, so that the list is as its reader may see it. */
 export interface LiveSource {
   readonly context: OpenLevelContext;
-  /** The stream ends if the list grows beyond this number. */
   readonly max: number;
   /**
-   * In the asynchronous context of the request, so that hooks find the `AsyncLocalStorage` of
-   * middleware.
+   * Runs a read in the asynchronous context of the request, so that hooks find the `AsyncLocalStorage` of middleware.
    */
   readonly run: <T>(read: () => Promise<T>) => Promise<T>;
-  /** `undefined` for embedded entities: the changes of parents are watched in any case. */
+  /** `undefined` for embedded entities, because the changes of parents are watched in any case. */
   readonly model: Model<unknown> | undefined;
-  /** Equal for requests that read the same list. `undefined` if they cannot be recognized. */
+  /** The key is equal for requests that read the same list. `undefined` if they cannot be recognized. */
   readonly key: string | undefined;
-  /** No code of the application can give requests with the same `key` different results. */
+  /** Whether no code of the application can give requests with the same `key` different results. */
   readonly isShared: boolean;
-  /** A change of one entity may move others. */
+  /** Whether a change of one entity may move others. */
   readonly isOrdered: boolean;
   /**
-   * With the current time in `$expr`, entities may enter or leave without a write, so each check of
-   * the rights also reads the list.
+   * With the current time in `$expr`, entities may enter or leave without a write, so each check of the rights also
+   * reads the list.
    */
   readonly isTimed: boolean;
 }
 
-/**
- * The `preFetch` hooks must have passed. A secondary may not have the change yet, so reads go to
- * the primary.
- */
+/** The `preFetch` hooks must have passed. A secondary may not have the change yet, so reads go to the primary. */
 export async function makeLiveSource(
   { context: acting, levels }: Call,
   max: number,
@@ -72,8 +67,8 @@ export async function makeLiveSource(
     run: AsyncLocalStorage.snapshot(),
     model,
     key,
-    // Middleware of Mongoose may return other entities for another request, so only reads without
-    // Mongoose documents are shared.
+    // Middleware of Mongoose may return other entities for another request, so only reads without Mongoose documents
+    // are shared.
     isShared: key !== undefined && fills === undefined && context.above === undefined &&
       model !== undefined && isReadAlike(planLevel(level, model)),
     isOrdered: [order, window, readSort(sort), skip ?? undefined, limit ?? undefined]
@@ -105,10 +100,7 @@ function bytesOf(value: unknown): Buffer {
   return Buffer.from(mongoose.mongo.BSON.serialize({ value }));
 }
 
-/**
- * BSON omits functions, `undefined` and classes, so two different requests could share a list by
- * mistake.
- */
+/** BSON omits functions, `undefined` and classes, so two different requests could share a list by mistake. */
 function isData(value: unknown): boolean {
   if (typeof value === "function" || typeof value === "symbol" || value === undefined) return false;
   if (typeof value !== "object" || value === null) return true;
@@ -131,7 +123,6 @@ function nameOf(each: object): string {
 export async function readEntities(
   context: OpenLevelContext,
   { ids, max }: {
-    /** Missing if the whole list is read. */
     readonly ids?: readonly unknown[];
     readonly max: number;
   },

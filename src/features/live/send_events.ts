@@ -12,14 +12,13 @@ import { onServerClose } from "../../http/replies/server_close.ts";
 
 export const EVENT_STREAM = "text/event-stream";
 
-/** Less than the time-outs of proxies for idle streams. */
+/** Less than the usual time-outs of proxies for idle streams. */
 const HEARTBEAT_MS = 15_000;
 
 const HEARTBEAT = ":\n\n";
 
 let openCount = 0;
 
-/** Throws a 503 if the stream ends before its first event. */
 export async function sendEvents(
   res: Response,
   { call, max }: { readonly call: Call; readonly max: number },
@@ -39,10 +38,7 @@ export async function sendEvents(
   else throw overloaded("The server is closing");
 }
 
-/**
- * Bytes for a slow client beyond `maxUnsentBytes` are dropped to save memory, and the whole list is
- * sent later.
- */
+/** Bytes for a slow client beyond `maxUnsentBytes` are dropped to save memory, and the whole list is sent later. */
 class EventStream implements EventSender {
   readonly #res: Response;
   readonly #live: Required<LiveLimits>;
@@ -94,7 +90,7 @@ class EventStream implements EventSender {
     if (!this.isBegun && !this.#begin()) return;
     this.#isBehind = false;
     for (const each of pieces) this.#queued += each.length;
-    // Otherwise a list with more bytes could never be sent.
+    // Otherwise, a list with more bytes than the limit could never be sent.
     if (isList) this.#most = this.#live.maxUnsentBytes + this.#queued;
     this.#queue.push(...pieces);
     this.#write();
@@ -136,7 +132,7 @@ class EventStream implements EventSender {
       this.#queued += HEARTBEAT.length;
       this.#write();
     }, HEARTBEAT_MS).unref();
-    // Random, so that clients do not all reconnect at once.
+    // The time is random, so that clients do not all reconnect at once.
     this.#age = setTimeout(() => this.end(), maxAgeMS * (1 - Math.random() / 5)).unref();
     return true;
   }
@@ -160,10 +156,7 @@ class EventStream implements EventSender {
   }
 }
 
-/**
- * Hooks run again for each change, and Node throws for a header after the first bytes. No option of
- * Node leaves such headers out.
- */
+/** Hooks run again for each change, and Node throws for a header after the first bytes. */
 function ignoreHeaders(res: Response): void {
   const leaveOut = () => res;
   const methods = { setHeader: leaveOut, setHeaders: leaveOut, appendHeader: leaveOut };

@@ -32,10 +32,6 @@ export class Subscription implements Subscriber {
   readonly #client: object;
   readonly #sender: EventSender;
   readonly #max: number;
-  /**
-   * The asynchronous context of the request, so that hooks find the `AsyncLocalStorage` of
-   * middleware.
-   */
   readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
   reading!: LiveSource;
   #list: LiveList | undefined;
@@ -98,8 +94,7 @@ export class Subscription implements Subscriber {
   }
 
   /**
-   * Ends the stream of a reader without the right. The client reconnects, and the answer names the
-   * reason.
+   * Ends the stream of a reader who has lost the right to read. The client reconnects, and the answer names the reason.
    */
   async #renew(): Promise<void> {
     this.#isDue = true;
@@ -144,8 +139,7 @@ export class Subscription implements Subscriber {
   }
 
   /**
-   * A changed parent may hide the list. Must come before parents are read, or changes during the
-   * read would be lost.
+   * A changed parent may hide the list. A change during the read of parents would be lost if listening began later.
    */
   async #listenAbove({ above, timeBudget }: LevelContext): Promise<void> {
     const stops: (() => void)[] = [];

@@ -34,9 +34,7 @@ export async function createMany(
     : { kind: "text", status: 201, ...result };
 }
 
-/**
- * All hooks run before the first write, so that a hook that refuses one entity prevents all writes.
- */
+/** All hooks run before the first write, so that a hook that refuses one entity prevents all writes. */
 async function createAtomically(
   context: OpenLevelContext,
   elements: readonly unknown[],

@@ -5,7 +5,6 @@ import { createMany } from "./create_many.ts";
 
 interface ManyConfig {
   readonly most: number;
-  /** Creates all entities of a body or none. */
   readonly atomic: boolean;
 }
 

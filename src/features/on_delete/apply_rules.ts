@@ -19,16 +19,14 @@ interface Referring {
   readonly field: ReferringField;
   readonly writer: ClassWriter;
   readonly ids: readonly unknown[];
-  /** With the conditions of class options, so that no entity in the trash is selected. */
+  /** The conditions of class options leave out entities in the trash. */
   readonly named: Filter;
 }
 
-/** In the transaction of the removal. */
 export async function applyRules(write: RequestWrite): Promise<void> {
   if (write.entities.length === 0) return;
   const all: Referring[] = [];
-  // A class of another database or client cannot be in the transaction and throws here, before the
-  // first write.
+  // A class of another database or client cannot be in the transaction and throws here, before the first write.
   for (const field of fieldsReferringTo(write.target)) {
     all.push(await prepareReferring(write, field));
   }
@@ -46,8 +44,7 @@ export async function applyRules(write: RequestWrite): Promise<void> {
 
 async function prepareReferring(write: RequestWrite, field: ReferringField): Promise<Referring> {
   const { owner: target, rule } = field;
-  // Entities of all tenants may refer to an entity without tenants, and `restrict` keeps it for
-  // them too. Cascades stay inside of the tenant.
+  // Entities of all tenants may refer to an entity without a tenant, and a `restrict` of any of them keeps it.
   const isShared = write.request.route.features.selectingFieldOf(write.target) === undefined;
   const reach = rule === "restrict" && isShared ? "everyone" : "reference";
   const operation = rule === "cascade" ? CASCADE : UNSET;
@@ -61,7 +58,6 @@ async function prepareReferring(write: RequestWrite, field: ReferringField): Pro
   };
 }
 
-/** Names only classes that clients can read by the router. */
 async function refuseReferred(
   { request: { route }, session }: RequestWrite,
   restricting: readonly Referring[],
@@ -101,7 +97,6 @@ async function cascade(write: RequestWrite, referring: readonly Referring[]): Pr
   if (found.size > 0) await referring[0]?.writer.remove([...found.values()]);
 }
 
-/** Also sets the stamps of the embedded objects. */
 async function unset({ field, writer, ids, named }: Referring): Promise<void> {
   const { holders, isList, name } = field;
   const prefixes: string[] = [];

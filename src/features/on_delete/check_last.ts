@@ -5,10 +5,7 @@ type Check = () => Promise<void>;
 
 const waiting = new WeakMap<TransactionWrite, Check[]>();
 
-/**
- * Entities of a following write may refer to entities that the same cascade removes or restores
- * later.
- */
+/** All checks come last, because written entities may refer to entities that the cascade removes or restores later. */
 export async function checkLast(
   write: RequestWrite,
   { send, check }: { readonly send: () => Promise<void>; readonly check: Check },

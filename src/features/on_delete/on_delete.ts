@@ -47,8 +47,8 @@ const REMOVALS: ReadonlySet<string> = new Set(["remove", "removeAll", CASCADE]);
 const WITHOUT_RULES: ReadonlySet<string> = new Set([UNSET, "tidy"]);
 
 /**
- * A write has statements if it may set a reference that must lead to an entity, and a restore if a cascade
- * may have removed others.
+ * A write has statements if it may set a reference that must lead to an entity, or restore an entity whose cascade has
+ * removed others.
  */
 function addsStatements(
   { target, operation }: Pick<TransactionWrite, "target" | "operation">,
@@ -91,7 +91,7 @@ function checkRoute(
   );
 }
 
-/** Entities that a cascade has removed for good could not be restored. */
+/** A restore cannot bring back entities that a cascade has removed for good, so the declaration must say so. */
 function checkCascade(
   { owner, path, rule, isForGood, referred }: ReferringField,
   { features }: Route,
@@ -113,7 +113,6 @@ function checkCascade(
   );
 }
 
-/** Several routes may have the same class. */
 const hinted = new WeakSet<ModelClass>();
 
 function hintAtHooks(target: ModelClass, { name }: OnDeleteRule): void {

@@ -1,10 +1,10 @@
 /**
- * @internal The work of the framework if the entity that a reference names is removed or put into the trash.
- * `"restrict"` answers 409, `"cascade"` removes the referring entities as well, `"unset"` removes the reference, and
- * `"keep"` keeps the reference.
+ * @internal The effect if the entity of a reference is removed or put into the trash. `"restrict"` answers 409,
+ * `"cascade"` removes the referring entities as well, `"unset"` removes the reference, and `"keep"` keeps the
+ * reference.
  *
- * If the referred class has a trash and the referring class has none, a cascade says `{ cascade: "forGood" }`, because
- * the referring entities cannot be restored.
+ * If only the referred class has a trash, a cascade says `{ cascade: "forGood" }`, because the referring entities
+ * cannot be restored.
  */
 export type OnDelete = "restrict" | "cascade" | { readonly cascade: "forGood" } | "unset" | "keep";
 

@@ -23,7 +23,6 @@ export interface ReferringField {
   /** The class of the document, even if an embedded part declares the field. */
   readonly owner: ModelClass;
   readonly name: string;
-  /** From the root document. */
   readonly path: string;
   readonly holders: readonly Holder[];
   readonly isList: boolean;
@@ -35,7 +34,6 @@ export interface ReferringField {
   readonly referred: ModelClass;
 }
 
-/** A reference to an undeclared class is an error. */
 export const referringFields = memoize((owner: ModelClass): readonly ReferringField[] =>
   declaresRule(owner)
     ? fieldsIn(shapeForAll(buildSchema(owner).schema), { owner, holders: [] })
@@ -85,7 +83,7 @@ function ruleOf(type: SchemaType | undefined): OnDelete | undefined {
   return rule === "keep" ? undefined : rule;
 }
 
-/** Builds no schema, so it is quick for classes without the option. */
+/** Builds no schema, so this check is quick for classes without the option. */
 function declaresRule(target: ModelClass, visited = new Set<ModelClass>()): boolean {
   visited.add(target);
   return [...describeModel(target).fields.values()].some((field) => {
@@ -101,7 +99,7 @@ function embeddedIn({ options }: FieldRecord): ModelClass | undefined {
   return isModelClass(kind) ? kind : undefined;
 }
 
-/** `count` shows whether classes were declared since. */
+/** Another `count` of declared classes makes the cache outdated. */
 let cached: { readonly count: number; readonly byClass: Map<ModelClass, ReferringField[]> };
 
 export function fieldsReferringTo(target: ModelClass): readonly ReferringField[] {
@@ -116,7 +114,7 @@ export function fieldsReferringTo(target: ModelClass): readonly ReferringField[]
   return cached.byClass.get(target) ?? [];
 }
 
-/** Only a router that mounts the class must fail at start-up. */
+/** Only a router that mounts the class must fail at start-up for a wrong declaration. */
 function fieldsOf(owner: ModelClass): readonly ReferringField[] {
   try {
     return referringFields(owner);

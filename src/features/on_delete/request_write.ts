@@ -17,7 +17,7 @@ export function isOfRequest(write: TransactionWrite): write is RequestWrite {
 
 interface WrittenClass extends Pick<ClassWriterOptions, "reach"> {
   readonly target: ModelClass;
-  /** In the history. The default is the operation of the write. */
+  /** The name of the operation in the history. The default is the operation of the write. */
   readonly operation?: string;
 }
 

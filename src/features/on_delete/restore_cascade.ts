@@ -15,18 +15,17 @@ interface Removed {
   readonly stored: StoredObject;
 }
 
-/** Entities that earlier versions have removed have no `removalId`. */
+/** Entities that earlier versions of the framework have removed have no `removalId`. */
 interface Cascade {
   readonly at: Date;
   readonly removalId: unknown;
 }
 
-/** An entity that also refers to another entity of this removal stays until that is restored. */
 export async function restoreCascade(
   write: RequestWrite,
   returned: readonly WrittenEntity[],
 ): Promise<void> {
-  // The restoration already finds the whole cascade.
+  // The restoration that caused this write already finds the whole cascade.
   if (write.request.origin !== undefined || returned.length === 0) return;
   const { target } = write;
   if (!fieldsReferringTo(target).some(({ rule }) => rule === "cascade")) return;
@@ -47,7 +46,7 @@ export async function restoreCascade(
 }
 
 /**
- * `restrict` counts if the entity also refers by `cascade`, because an earlier restoration may have
+ * A reference by `restrict` is followed if the entity also refers by `cascade`, because an earlier restoration may have
  * left it in the trash.
  */
 async function cascadeOf(
@@ -59,8 +58,8 @@ async function cascadeOf(
     const next: Removed[] = [];
     for (const [target, some] of Map.groupBy(last, (each) => each.target)) {
       for (const { owner, path, type, rule } of fieldsReferringTo(target)) {
-        // The same request may have removed other entities of the class directly, and a reference
-        // by `restrict` does not restore them.
+        // The same request may have removed other entities of the class directly, and a reference by `restrict` does
+        // not restore them.
         if (!mustExist({ rule }) || rule === "restrict" && owner === root.target) continue;
         const ids = some.map(({ stored }) => castForQuery(type, stored._id));
         const named = { [path]: { $in: ids } };
@@ -81,7 +80,7 @@ function mayFollow({ target, stored }: Removed): boolean {
 }
 
 /**
- * It stays if it refers by `cascade` or `restrict` to an entity of the same removal that is not
+ * An entity stays in the trash if it refers by `cascade` or `restrict` to an entity of the same removal that is not
  * restored.
  */
 async function leaveOutWaiting(

@@ -21,9 +21,7 @@ interface NewReference {
   readonly id: unknown;
 }
 
-/**
- * Writes to each referred entity without a change, so that a removal by another request conflicts.
- */
+/** Writes to each referred entity without a change, so that a removal by another request conflicts. */
 export async function touchReferred(
   write: RequestWrite,
   returned: ReadonlySet<unknown>,
@@ -34,7 +32,7 @@ export async function touchReferred(
   for (const [target, some] of byClass) await touchAll(write, { target, references: some });
 }
 
-/** Changing the time of the removal takes an entity out of the trash. */
+/** A change of the time of its removal takes an entity out of the trash. */
 export async function returnedBy(write: RequestWrite): Promise<WrittenEntity[]> {
   if (write.change !== "update") return [];
   const { removal } = await classWriterFor(write, write);

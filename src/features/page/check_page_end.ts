@@ -9,17 +9,14 @@ type Collation = mongo.CollationOptions;
 /** MongoDB compares these types without the collation. */
 const EXACT = ["ObjectId", "Number", "Double", "Int32", "BigInt", "Decimal128", "Date", "UUID"];
 
-/** The collation, if it may make different identifiers equal. */
+/** Returns the collation if it may make different identifiers equal. */
 export function looseCollation({ level: { shape }, state }: OpenLevelContext) {
   const collation = (state.options.collation ?? undefined) as Collation | undefined;
   const isExact = EXACT.includes(shape.fields.get("_id")?.type?.instance ?? "");
   return isExact || collation?.locale === "simple" ? undefined : collation;
 }
 
-/**
- * Entities that are equal under the collation have no order, so the next page would miss or repeat
- * one.
- */
+/** Entities that are equal under the collation have no order, so the next page would miss or repeat one. */
 export function checkPageEnd(
   context: OpenLevelContext,
   { end = {}, next }: FoundPage,

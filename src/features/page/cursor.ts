@@ -13,7 +13,7 @@ export type Cursor =
   | EntityCursor;
 
 /**
- * Reveals no sort values. Refused if the version has changed, because the entity may have another
+ * A cursor that reveals no sort values. It is refused if the version has changed, because the entity may have another
  * position.
  */
 export interface EntityCursor {
@@ -27,7 +27,7 @@ export const CURSOR = /^[\w-]{1,4096}$/;
 
 const MAX_VALUES = 1024;
 
-/** Sort values only if they are short and the reader may see them. */
+/** The cursor contains sort values only if they are short and the reader may see them. */
 export function writeCursor(
   order: Order,
   { values, isShown, version }: {
@@ -61,8 +61,7 @@ function readPlace(text: string): Cursor | undefined {
   try {
     const bytes = Buffer.from(text, "base64url");
     const read = BSON.deserialize(bytes, { ...SEEK_READ, promoteBuffers: false });
-    // The driver decodes some malformed BSON vectors that it refuses to encode, and the query would
-    // fail.
+    // The driver decodes some malformed BSON vectors that it refuses to encode, and the query would fail.
     BSON.serialize(read);
     return toCursor(read);
   } catch {
@@ -81,8 +80,7 @@ function toCursor({ o: order, v: values, i: id, n }: Record<string, unknown>): C
 }
 
 /**
- * Another order refuses the cursor. A cryptographic hash would take as long as the rest of the
- * cursor.
+ * The mark makes another order refuse the cursor. A cryptographic hash would take as long as the rest of the cursor.
  */
 export function orderMark(order: Order): string {
   let mark = 0;

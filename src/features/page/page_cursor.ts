@@ -27,7 +27,7 @@ export async function cursorPaths(context: OpenLevelContext): Promise<readonly s
   if (!showsId) return [];
   if (!isOrderOfValues(order, shape)) return ["_id"];
   const values = isOpen(context, order) ? Object.keys(order) : ["_id"];
-  // Refused if the entity has changed since. Embedded entities have no version.
+  // With the version, a cursor is refused if the entity has changed since. Embedded entities have no version.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
     (values.length < Object.keys(order).length || await mayShowOther(context));
   return hasVersion ? [...values, versionKey] : values;
@@ -55,8 +55,7 @@ export async function valuesAt(
   if (cursor.order !== undefined && cursor.order !== orderMark(order)) throw ofAnotherOrder();
   if (!("values" in cursor)) return await valuesOf(context, { order, cursor });
   const { values } = cursor;
-  // By invented sort values, a client could find out hidden values from the next page, so the
-  // reader must see all fields of the order.
+  // With invented sort values, a client could find out hidden values from the next page.
   if (values.length !== paths.length || !isOpen(context, order)) throw ofAnotherOrder();
   return Object.fromEntries(paths.map((path, index) => [path, values[index]]));
 }

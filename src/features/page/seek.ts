@@ -1,5 +1,5 @@
-// The filter has an expression, which compares as MongoDB sorts, and plain conditions, which
-// MongoDB can use as bounds in an index. A page at any depth then reads equally many entities.
+// The filter has an expression, which compares as MongoDB sorts, and plain conditions, which are bounds in an index. A
+// page at any depth then reads equally many entities.
 import mongoose from "mongoose";
 import { type Filter, markCompiled } from "../../filter/filters.ts";
 import type { Order, SortValues } from "../../filter/order.ts";
@@ -7,9 +7,7 @@ import { type Projection, shownBy } from "../../filter/projection.ts";
 import { fieldsOn } from "../../filter/q/resolve_path.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
-/**
- * A path through an array has several values, so the next page could not begin at a definite one.
- */
+/** A path through an array has several values, so the next page could not begin at a definite one. */
 export function isOrderOfValues(
   order: Readonly<Record<string, unknown>>,
   shape: Shape,
@@ -41,10 +39,7 @@ const { Binary, Decimal128, Double, Int32, Long, ObjectId } = mongoose.mongo;
 
 const SCALARS = [Binary, Decimal128, Double, Int32, Long, ObjectId, Uint8Array] as const;
 
-/**
- * A cursor may contain only values that return to MongoDB unchanged, unlike dates outside of
- * JavaScript's range.
- */
+/** A cursor may contain only values that return to MongoDB unchanged, unlike dates outside of JavaScript's range. */
 export function isScalar(value: unknown): boolean {
   if (value === null || ["string", "number", "bigint", "boolean"].includes(typeof value)) {
     return true;
@@ -61,9 +56,7 @@ interface Key {
 
 type Expression = Readonly<Record<string, unknown>>;
 
-/**
- * With one branch of `$or` for each field of the order, MongoDB begins at the entity in an index.
- */
+/** With one branch of `$or` for each field of the order, MongoDB begins at the entity in an index. */
 export function seek(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
   const alternatives: Filter[] = [];
@@ -77,8 +70,8 @@ export function seek(order: Order, values: SortValues): Filter {
     }
     const rest = keys.slice(index + 1);
     const [next] = rest;
-    // MongoDB merges branches with a missing value before `null`, but an index treats both as
-    // equal. After `null`, one branch therefore covers all remaining fields.
+    // MongoDB merges branches with a missing value before `null`, but an index treats both as equal. After `null`, one
+    // branch therefore covers all remaining fields.
     if (next !== undefined && rest.length > 1 && key.value === null) {
       const bounds = [...ties, ...levelBounds(key), ...scanBounds(next, "from")];
       alternatives.push(every(bounds, [...[...tied, key].map(isLevel), isBehindAny(rest)]));

@@ -48,10 +48,7 @@ export async function makePopulation(
   };
 }
 
-/**
- * Keyed by the given JSON texts, because the database may write an identifier otherwise. A missing
- * entity is `null`.
- */
+/** The database may write an identifier otherwise, so the keys are the given JSON texts. */
 async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
   const ids = new Map<string, unknown>();
   const names = new Map<string, string>();

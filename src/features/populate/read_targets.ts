@@ -21,10 +21,8 @@ export interface TargetSource {
   readonly maxTimeMS: number;
 }
 
-/** Keyed by the JSON texts of the identifiers. */
 export type FoundTargets = Map<string, JsonText>;
 
-/** The caller must limit the time. */
 export async function readTargets(
   source: TargetSource,
   ids: readonly unknown[],
@@ -55,7 +53,7 @@ async function readDirect(
   return found;
 }
 
-/** A getter or a transform may compute a shown field from another. */
+/** A getter or a transform may compute a shown field from another, so whole documents are read. */
 async function readDocuments(
   source: TargetSource,
   ids: readonly unknown[],

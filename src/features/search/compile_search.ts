@@ -6,7 +6,7 @@ export const MAX_WORDS = 10;
 
 export const MAX_CHARACTERS = 200;
 
-/** `undefined` stands for the text index. */
+/** With `undefined`, clients search in the text index. */
 export interface SearchConfig {
   readonly fields: readonly string[] | undefined;
 }
@@ -38,7 +38,7 @@ function containing(field: string, word: string): Filter {
 
 const PIECES = /\p{Script=Latin}\p{Mn}*|\P{Script=Latin}+/gu;
 
-/** `cafe` also finds `café`. */
+/** Letters with marks are found too, such as `café` by `cafe`. */
 function patternOf(word: string): string {
   const pieces = word.match(PIECES) ?? [];
   return pieces.map((piece) => {

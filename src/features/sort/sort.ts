@@ -32,9 +32,7 @@ export const sort: Feature<SortTypes> = {
 
 const hintedOf = memoize((_target: ModelClass) => new Set<string>());
 
-/**
- * If each statement selects by a field, as by the tenant, an index has to begin with that field.
- */
+/** If each statement selects by a field, such as the tenant, an index has to begin with that field. */
 function hintAtIndexes(names: readonly string[], route: Route): void {
   const { target, scopes, link } = actingLevel(route);
   if (link !== undefined) return;

@@ -1,5 +1,5 @@
 /**
- * @internal The writes after which a field has the sender of the request. `"createdBy"` is the creation of the entity,
- * and `"updatedBy"` is the last write, which may be the creation.
+ * @internal The writes after which a field has the sender of the request: `"createdBy"` is the creation, and
+ * `"updatedBy"` is the last write.
  */
 export type Stamp = "createdBy" | "updatedBy";

@@ -15,10 +15,7 @@ const STAMPS: readonly unknown[] = ["createdBy", "updatedBy"] satisfies readonly
 
 const TYPES: readonly string[] = ["String", "Number", "ObjectId"];
 
-/**
- * Other rules would refuse a value that the client cannot set, so the function `actor` must check
- * the sender.
- */
+/** Validators would refuse a value that the client cannot set, so the function `actor` must check the sender. */
 const WITH_STAMP: ReadonlySet<string> = new Set([
   ...["stamp", "type", "ref", "hidden", "readonly", "select", "index", "unique", "sparse"],
   ...["summary", "description", "deprecated", "example", "get", "transform"],
@@ -78,10 +75,7 @@ function checkType(name: string, schema: Schema): void {
   );
 }
 
-/**
- * No write must be stored under a wrong name. The client cannot correct the sender, so the answer
- * is 500.
- */
+/** No write must be stored under a wrong name. The client cannot correct the sender, so the answer is 500. */
 function actorFor(name: string, { actor, schema }: StampedWrite): unknown {
   if (actor === undefined) return undefined;
   const type: SchemaType = schema.path(name);

@@ -10,13 +10,13 @@ import type { TenantConfig } from "./tenants.ts";
 
 export type TenantFunction = (req: FrameworkRequest) => Actor | undefined;
 
-/** On the request, because parts of the framework use copies of it that share its properties. */
+/** Copies of a request share its properties, so the tenant is stored on it. */
 const TENANT = Symbol("mongrove tenant");
 
 /** A request to a class without tenants asks only if it reads another class. */
 const ANSWERS = Symbol("mongrove tenants");
 
-/** Once for each call of an operation, and again for a renewal of a live list. */
+/** The tenant is asked once for each call, and again for a renewal of a live list. */
 const asked = new WeakSet<Call>();
 
 type Answers = Map<TenantFunction, Actor>;
@@ -24,7 +24,6 @@ type Answers = Map<TenantFunction, Actor>;
 interface Asked {
   readonly answers: Answers;
   readonly origin: object;
-  /** The function of the router that serves the request. */
   readonly own: TenantFunction;
 }
 
@@ -60,7 +59,7 @@ export function knownTenant(
   return ask && (Reflect.get(req, TENANT) as Actor | undefined ?? tenantOf({ req, origin }, ask));
 }
 
-/** No request reaches entities of a tenant that does not fit. */
+/** No request reaches entities of a tenant whose type does not fit. */
 export function tenantFor(req: FrameworkRequest, { field, target }: TenantConfig): unknown {
   const tenant: unknown = Reflect.get(req, TENANT) ?? tenantOutside(req, target);
   const type = buildSchema(target).schema.path(field);

@@ -85,7 +85,7 @@ function checkWithout(place: ClassInRoute): void {
   checkReferred(place);
 }
 
-/** The reference would lead to the entities of all tenants. */
+/** A reference to a class without `tenant` would lead to the entities of all tenants. */
 function checkReferred({ target }: ClassInRoute): void {
   for (const field of fieldsWithin(shapeForAll(buildSchema(target).schema))) {
     const referred = referredTarget(field);

@@ -14,7 +14,7 @@ export const TRASH = "trash";
 
 export type AskedTrash = "only" | "restore";
 
-/** On the request, because parts of the framework use copies of it that share its properties. */
+/** Copies of a request share its properties, so the answer is stored on it. */
 const ASKED = Symbol("mongrove trash");
 
 export function askedOf(req: FrameworkRequest): AskedTrash | undefined {
@@ -23,10 +23,7 @@ export function askedOf(req: FrameworkRequest): AskedTrash | undefined {
 
 const NONE = new URLSearchParams();
 
-/**
- * For a sender who may not see the trash, a restore answers 404, and the parameter `trash` answers
- * 400.
- */
+/** For a sender who may not see the trash, a restore answers 404, and the parameter `trash` answers 400. */
 export function admitTrash({ see, field }: TrashConfig, { route, req, context }: Call): void {
   const query = queryOf(req.url);
   const given = query === "" ? NONE : new URLSearchParams(query);

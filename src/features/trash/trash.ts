@@ -17,9 +17,8 @@ import { restore } from "./restore.ts";
 export interface TrashConfig {
   readonly field: string;
   readonly byField: string;
-  /** Stores with which other removals an entity was removed. */
+  /** The field stores which entities a removal has removed together. */
   readonly withField: string;
-  /** Missing if entities stay in the trash for ever. */
   readonly keepMS?: number;
   readonly see?: SeeFunction | undefined;
   readonly restore?: PreFetch | undefined;

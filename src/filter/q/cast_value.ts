@@ -18,8 +18,7 @@ export function castValue(value: unknown, context: Context): unknown {
   if (read === null) return null;
   if (field.kind === "scalar") return castScalar(read, context);
   if (field.kind === "array") {
-    // MongoDB compares an operand with each element of a stored array, and a list also with the
-    // whole array.
+    // MongoDB compares an operand with each array element, and a list also with the whole array.
     const element = { ...context, field: field.element ?? FREE };
     return Array.isArray(read) ? castList(read, element) : castValue(read, element);
   }
@@ -30,7 +29,6 @@ export function castValue(value: unknown, context: Context): unknown {
   return Array.isArray(read) ? castList(read, context) : read;
 }
 
-/** More digits than in a JavaScript number. */
 const EXACT_TYPES: ReadonlySet<string | undefined> = new Set(["BigInt", "Decimal128", "String"]);
 
 function castScalar(value: unknown, { field, path, compiler }: Context): unknown {
@@ -55,7 +53,7 @@ function castScalar(value: unknown, { field, path, compiler }: Context): unknown
   }
 }
 
-/** The cast to `Number` would round such a text. */
+/** The cast to `Number` would round an integer in a string. */
 function isLostText(value: unknown, { type }: FieldShape): boolean {
   return type?.instance === "Number" && typeof value === "string" && isLostInteger(value.trim());
 }
@@ -89,7 +87,6 @@ function castList(value: unknown[], context: Context): unknown[] {
   return value.map((each) => castValue(each, deeper(context)));
 }
 
-/** An object with an operator or an undeclared field as a key is no value of the field. */
 function castObject(value: JsonObject, context: Context): JsonObject {
   const inner = deeper(context);
   return Object.fromEntries(
@@ -109,10 +106,7 @@ function memberOf(field: FieldShape, key: string): FieldShape {
   return field.kind === "map" ? field.element ?? FREE : FREE;
 }
 
-/**
- * `EJSON` of `bson` reads malformed forms as other values: a too large integer as another, and a
- * wrong text as `NaN`.
- */
+/** `EJSON` of `bson` would read a too large integer as another one, and a wrong string as `NaN`. */
 const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   $oid: (value) => new Types.ObjectId(text(value, IDENTIFIER)),
   $date: (value) => readDate(value),
@@ -163,8 +157,7 @@ function readBinary(value: unknown): unknown {
   const { base64, subType = "00" } = isJsonObject(value) ? value : {};
   const bytes = Buffer.from(text(base64, /^[0-9a-z+/]*={0,2}$/i), "base64");
   const binary = new Binary(bytes, Number.parseInt(text(subType, /^[0-9a-f]{1,2}$/i), 16));
-  // The driver refuses some bytes, as in a malformed vector, and the query would fail without a
-  // 400.
+  // The driver refuses some bytes, such as a malformed vector, and the query would fail without a 400.
   BSON.serialize({ binary });
   return binary;
 }

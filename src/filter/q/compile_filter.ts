@@ -15,10 +15,7 @@ import { findReferred, type ReferredPath } from "./referred_path.ts";
 import { resolvePath } from "./resolve_path.ts";
 import { castValue } from "./cast_value.ts";
 
-/**
- * Express's parser of `req.query` may drop or split `q`, and `removeAll()` without its filter would
- * remove every entity.
- */
+/** Express's parser may drop or split `q`, and `removeAll()` without its filter would remove every entity. */
 export function parseQ(url: string, options: CompileFilterOptions): Filter {
   const text = readParameter(url);
   if (text === undefined) return {};
@@ -40,7 +37,6 @@ export function parseQ(url: string, options: CompileFilterOptions): Filter {
   return compileFilter(parsed, { ...options, rounded: values });
 }
 
-/** JavaScript has rounded the number. */
 function lostNumber(token: string): string {
   const digits = token.slice(0, 40);
   const form = /^-?\d{1,19}$/.test(token) ? "$numberLong" : "$numberDecimal";
@@ -71,15 +67,12 @@ function readParameter(url: string): string | undefined {
 export interface CompileFilterOptions {
   readonly shape: Shape;
   readonly limits: FilterLimits;
-  /** Without the option `filter`, every visible path may be named. */
+  /** Without the option `filter`, a client may name every visible path. */
   readonly paths?: ListedPaths | undefined;
   readonly rounded?: ReadonlySet<number>;
 }
 
-/**
- * The result has only declared and visible paths, operators that run no code, and cast values,
- * which Mongoose does not cast again.
- */
+/** The result has only declared and visible paths, operators that run no code, and values that are cast already. */
 export function compileFilter(
   filter: unknown,
   { shape, limits, paths, rounded }: CompileFilterOptions,
@@ -92,10 +85,9 @@ export function compileFilter(
 }
 
 interface ClausePlace {
-  /** Missing inside of a free-form field. */
   readonly shape: Shape | undefined;
   readonly depth: number;
-  /** Before the names inside of `$elemMatch`, because the option `filter` has full paths. */
+  /** The path before the names inside of `$elemMatch`, because the option `filter` has full paths. */
   readonly prefix: string;
 }
 
@@ -179,7 +171,7 @@ export class FilterCompiler {
     return markCompiled(result);
   }
 
-  /** Fields in the condition on an array that is not listed are checked in turn. */
+  /** If an array is not listed, the fields in the condition on its elements are checked in turn. */
   #checkListed(path: string, condition: unknown): void {
     const listed = this.#listed;
     if (listed === undefined || listed.has(path)) return;
@@ -232,12 +224,12 @@ function isOnFields(condition: unknown): boolean {
   });
 }
 
-/** No answer tells whether such an object is stored, which a hidden path in it may decide. */
+/** No answer shows whether such a nested object is stored, which a hidden path in it may decide. */
 function isNested({ field }: Context): boolean {
   return field.kind === "object" && field.type === undefined;
 }
 
-/** By a comparison of the whole object, a client could guess the secret. */
+/** By comparing the whole object, a client could guess a hidden field in it. */
 function refuseSecretive({ field, path }: Context): void {
   if (isSecret(field)) {
     throw badFormat(`Field "${path}" can be filtered by its parts only`, { field: path });

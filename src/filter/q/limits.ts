@@ -13,10 +13,7 @@ export interface QueryLimits {
   readonly maxList?: number;
   /** The maximum number of characters in a regular expression. The default is `200`. */
   readonly maxRegex?: number;
-  /**
-   * The maximum number of entities that a condition through a reference may select in the
-   * referenced class. The default is `1000`.
-   */
+  /** The maximum number of entities that a condition through a reference may select. The default is `1000`. */
   readonly maxReferred?: number;
 }
 
@@ -40,9 +37,9 @@ export function completeQueryLimits(given: QueryLimits = {}): FilterLimits {
 export interface Context {
   readonly field: FieldShape;
   readonly path: string;
-  /** From the root of the entity. Inside of `$elemMatch`, `path` begins at the element. */
+  /** The path from the root of the entity. Inside of `$elemMatch`, `path` begins at the element. */
   readonly whole: string;
-  /** Empty for a plain value, which is compared for equality. */
+  /** The operator is empty for a plain value, which is compared for equality. */
   readonly operator: string;
   readonly depth: number;
   readonly limits: FilterLimits;

@@ -5,15 +5,9 @@ import { fieldAt, withoutIndexes } from "./resolve_path.ts";
 
 export class ListedPaths {
   readonly names: readonly string[];
-  /**
-   * The start-up checks the hooks of the referred class for these paths only, so no others may be
-   * named.
-   */
+  /** The start-up checks the hooks of a referred class only for these paths. */
   readonly referred: ReadonlyMap<string, ReferredPath>;
-  /**
-   * The keys of Maps and free-form fields are not declared, so every path with such a prefix may be
-   * named.
-   */
+  /** The keys of Maps and free-form fields are undeclared, so every path with such a prefix may be named. */
   readonly #open: readonly string[];
   readonly #shape: Shape;
 
@@ -50,7 +44,7 @@ export class ListedPaths {
     return this.referred.size > 0 && this.#formsOf(path).some((form) => this.referred.has(form));
   }
 
-  /** A condition on such an array may use `$elemMatch`. */
+  /** `true` if a listed path lies below this array, so that a condition may use `$elemMatch`. */
   isBelow(path: string): boolean {
     return this.#formsOf(path).some((form) =>
       this.names.some((name) =>
@@ -63,7 +57,7 @@ export class ListedPaths {
     return [path, withoutIndexes(path, this.#shape)];
   }
 
-  /** Does not reveal whether the schema has such a field. */
+  /** The error does not reveal whether the schema has the field. */
   refuse(path: string): never {
     const names = this.names.map((name) => `"${name}"`).join(", ");
     throw badFormat(`Field "${path}" cannot be used in "q", which takes ${names}`, { field: path });

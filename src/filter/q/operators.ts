@@ -7,16 +7,14 @@ import { castValue, isExtendedJson } from "./cast_value.ts";
 
 export interface Operator {
   /**
-   * An operator that reads the `whole` value would reveal hidden fields inside. `own` is only a
-   * property of the value, and with `inner` the operand has operators.
+   * Reading the `whole` value would reveal hidden fields inside. `own` is only a property of the value. With `inner`,
+   * the operand contains operators.
    */
   readonly reads: "whole" | "own" | "inner";
   readonly compile: (operand: unknown, context: Context) => unknown;
-  /** Other operators, of which one is required. */
+  /** The operator needs one of these operators beside it. */
   readonly beside?: readonly string[];
-  /**
-   * Otherwise, an error of MongoDB is answered with a 400, because the client has sent the operand.
-   */
+  /** `false` if MongoDB may refuse an operand of the client. Its error is then answered with 400. */
   readonly isSafe?: boolean;
 }
 

@@ -20,15 +20,11 @@ export class ReferenceCondition {
     this.conditions = conditions;
   }
 
-  /** For a hook that logs the filter. */
   toJSON(): Filter {
     return this.conditions;
   }
 
-  /**
-   * If a hook sent the filter earlier, BSON would write an empty object, and a negated condition
-   * would select every entity.
-   */
+  /** If a hook sent this object, BSON would write it as empty, and a negated condition would select every entity. */
   toBSON(): never {
     throw new TypeError(
       `Cannot send the condition on "${this.path}": its identifiers are not known in "preFetch"`,

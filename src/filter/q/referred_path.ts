@@ -5,7 +5,6 @@ import { fieldIn, fieldOf, INDEX, namesIn } from "./resolve_path.ts";
 export interface ReferredPath {
   readonly path: string;
   readonly reference: FieldShape;
-  /** In the referred class. */
   readonly name: string;
   readonly field: FieldShape;
 }

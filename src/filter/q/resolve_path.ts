@@ -3,7 +3,7 @@ import { isFieldKey } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
 
-/** The schema declares nothing about such a value, so a filter may name any path below it. */
+/** The schema declares nothing about a free-form value, so a filter may name any path below it. */
 export const FREE: FieldShape = {
   kind: "free",
   hidden: false,
@@ -17,7 +17,7 @@ const MAX_NAMES = 100;
 
 export const INDEX = /^(0|[1-9]\d{0,8})$/;
 
-/** The same error for missing and hidden fields, so that a client cannot find hidden ones. */
+/** Missing and hidden fields cause the same error, so that a client cannot find hidden ones. */
 export function resolvePath(path: string, shape: Shape | undefined): FieldShape {
   const field = fieldAt(path, shape);
   if (field === undefined) throw badFormat(`Field "${path}" is unknown`, { field: path });
@@ -78,7 +78,7 @@ function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
   return kind !== "scalar" || type !== undefined && !isMongooseType(type) ? FREE : undefined;
 }
 
-/** A number stays if it is the key of a Map. */
+/** Removes array positions, but keeps a number that is the key of a Map. */
 export function withoutIndexes(path: string, shape: Shape): string {
   let field: FieldShape | undefined = fieldOf(shape);
   const kept: string[] = [];
@@ -89,7 +89,6 @@ export function withoutIndexes(path: string, shape: Shape): string {
   return kept.join(".");
 }
 
-/** Ends with the first array or free-form field. */
 export function fieldsOn(path: string, shape: Shape): [path: string, field: FieldShape][] {
   const found: [string, FieldShape][] = [];
   let holder: Partial<FieldShape> = { shape };

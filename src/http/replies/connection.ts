@@ -5,8 +5,8 @@ import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { hasEnded, onConnectionClose } from "../../pipeline/request/response.ts";
 
 /**
- * With request pipelining, the connection may still be sending earlier answers. A large answer would occupy memory
- * during the wait, and a reset would cut the earlier answers.
+ * With request pipelining, earlier answers may still be sent on the connection. A large answer would occupy memory
+ * until then, and a reset would cut the earlier answers.
  */
 export function isQueued(res: Response): boolean {
   if (res.socket || res.writableFinished || typeof res.assignSocket !== "function") return false;
@@ -16,7 +16,6 @@ export function isQueued(res: Response): boolean {
   return typeof sending === "object" && sending !== null && sending !== res;
 }
 
-/** Resolves to `false` if the connection closes first. */
 export function awaitTurn(res: Response): Promise<boolean> {
   const { socket } = res.req;
   if (socket.destroyed) return Promise.resolve(false);
@@ -33,7 +32,7 @@ export function awaitTurn(res: Response): Promise<boolean> {
   });
 }
 
-/** Their answers occupy memory until they can be sent. */
+/** The answers of pipelined requests occupy memory until they can be sent. */
 const MAX_AHEAD = 16;
 
 const runningAhead = new WeakMap<Socket, number>();
@@ -48,7 +47,7 @@ export function runsAhead(res: Response): boolean {
   return true;
 }
 
-/** After an ordinary end, the answer would look complete over HTTP/1.0. */
+/** The connection is reset, because after an ordinary end the answer would look complete over HTTP/1.0. */
 export async function cutAnswer(res: Response): Promise<void> {
   if (isQueued(res) && !await awaitTurn(res)) return;
   try {
@@ -98,7 +97,6 @@ interface FlushOptions {
   readonly onLate: (error: SlowClientError) => unknown;
 }
 
-/** Ends the connection of a client that is too slow. */
 export function noteUnflushed(res: Response, options: FlushOptions): void {
   const { socket } = res.req;
   const { server } = socket as { readonly server?: object };

@@ -21,7 +21,7 @@ export class ResponseStream {
     return !isOver(this.#res.req as FrameworkRequest) && !this.isTaken;
   }
 
-  /** A hook has begun an answer and has not ended it. The client would wait for the rest. */
+  /** A hook has begun an answer without ending it, so the client would wait for the rest. */
   get isTaken(): boolean {
     return !this.begun && this.#res.headersSent && !isOver(this.#res.req as FrameworkRequest);
   }

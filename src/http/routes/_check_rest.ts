@@ -162,13 +162,10 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
   }
 }
 
-/** They may hide entities or fields, but do not run for an embedded part inside its parent. */
+/** These hooks may hide entities or fields, but do not run for an embedded part that its parent shows. */
 const GUARDS = ["fetch", "postFetch", "preSend"] as const;
 
-/**
- * If every route that reads a part may hide it, the answer with the parent would show the part to readers who must not
- * see it.
- */
+/** If every route that reads a part may hide it, the parent's answer would show it to readers who must not see it. */
 function checkApart({ owner, property, embedded }: PartDescription["link"]): void {
   const { parts, fields } = describeModel(owner);
   if (!embedded || fields.get(property)?.options.apart !== undefined) return;
@@ -185,7 +182,6 @@ function checkApart({ owner, property, embedded }: PartDescription["link"]): voi
 }
 
 interface CheckedOption {
-  /** The property in error messages, empty for the `@rest` of a class. */
   readonly place: string;
   readonly fail: Fail;
 }
@@ -254,7 +250,7 @@ function checkMethod(
 
 function actionProblem(action: Method & ActionRecord): string | undefined {
   const { operation: name, on, method, body, answer, saves = true, available, run } = action;
-  // The name needs no encoding in a URL.
+  // The name of an action needs no encoding in a URL.
   if (typeof name !== "string" || !/^[A-Za-z][\w-]*$/.test(name)) {
     const rule = "a name has letters, digits, - and _, and begins with a letter";
     return `is called ${JSON.stringify(name)}: ${rule}`;
@@ -314,7 +310,7 @@ const WORDS: Readonly<
   ],
 };
 
-/** The OpenAPI document shows the example, and would reveal a hidden field. */
+/** The OpenAPI document shows the example, which must not reveal a hidden field. */
 export function checkExample(
   method: Method,
   { shape, fail }: { readonly shape: Shape; readonly fail: Fail },

@@ -63,7 +63,7 @@ export function buildRoutes(
   const routes = forAll(models, (target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
-    // This is usually one class whose module was evaluated twice. Adopted models may be on several connections.
+    // Usually, the module of one class was evaluated twice. Adopted models may be on several connections.
     const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
     const connection = adoptionOf(target)?.connection?.id ?? "";
     claim(owners, { target, what, key: `${what} of ${target.name} ${connection}` });
@@ -122,7 +122,6 @@ function checkStrictLists(routes: readonly Route[]): void {
   });
 }
 
-/** Routes of a property exist only below `one()` of its parent. */
 function checkReached(routes: readonly Route[]): void {
   const levels = routes.flatMap((route) => route.levels);
   for (const owner of new Set(levels.map(({ target }) => target))) {
@@ -174,7 +173,6 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
       : [...above.map(({ reader }) => reader), last];
   const buildRoute = (method: Method): Route => {
     const acting = actingOn(method);
-    // Class options add query parameters to the routes of the class, but not of its parts.
     const added = { ...features.parametersOf(level, method), ...plugins.parameters };
     const parameters = [...acting.parameters, ...Object.keys(added)];
     const levels = levelsOf({ ...acting, parameters, added });

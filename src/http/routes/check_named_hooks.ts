@@ -4,7 +4,7 @@ import { isHookName } from "../../declare/operations/operation.ts";
 import type { Fail } from "../../pipeline/option_reader.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
-/** Returns the fields of `leaveOut()`. */
+/** Returns the fields that `leaveOut()` removes from answers. */
 export function checkNamedHooks(
   { hooks }: Method,
   { shape, fail }: { readonly shape: Shape; readonly fail: Fail },

@@ -53,7 +53,7 @@ function kindOfField(path: string, shape: Shape): string {
   return `single value of "${target.name}" that clients see`;
 }
 
-/** A filter could select by entities that the hooks of `one()` of the referenced class hide. */
+/** Through a reference, a filter could select by entities that the hooks of the referenced class hide. */
 function checkReferred({ referred }: ListedPaths, place: OptionPlace): void {
   for (const [name, { reference }] of referred) {
     const target = referredTarget(reference);

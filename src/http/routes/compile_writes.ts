@@ -65,7 +65,6 @@ function keyProblem(by: string, { schema }: OptionPlace): string | undefined {
     : "has no unique index on that field alone";
 }
 
-/** Explains how two entities may share a value in spite of the unique index. */
 function indexProblem(
   by: string,
   { collation, partialFilterExpression: partial }: IndexOptions,

@@ -12,8 +12,8 @@ import { announceQuery, queryRouteOf, readAsGet } from "../query_method.ts";
 type OpenRoutes = (newRouter: () => Router, caseSensitive: boolean) => RequestHandler;
 
 /**
- * With other settings than the application, a path could pass the middleware that protects a route, and still reach the
- * route.
+ * With other path settings than the application, a path could pass middleware that protects a route, and still reach
+ * the route.
  */
 export function followSettings(open: OpenRoutes): Router {
   const router = express.Router({ mergeParams: true });
@@ -56,7 +56,7 @@ export function mountRoutes(routes: readonly Route[], endpoints: readonly Endpoi
   };
 }
 
-/** Express compares a request with each path of a router. */
+/** Each first segment has its own router, because Express compares a request with each path of a router. */
 function mountModels(routes: readonly Route[]): OpenRoutes {
   return (newRouter, caseSensitive) => {
     const firstOf = (path: string) => firstName(caseSensitive ? path : path.toLowerCase());
@@ -82,7 +82,7 @@ function firstName(path: string): string {
   return /^\/([\w.-]+)(?=\/|$)/.exec(path)?.[1] ?? "";
 }
 
-/** Express compares a request with each route, so a path has one route. */
+/** All methods of a path share one route, because Express compares a request with each route. */
 function addRoutes(router: Router, routes: readonly Route[]): Router {
   const queried = new Set(routes.filter(takesQueryMethod).map(({ path }) => path));
   const paths = new Map<string, ReturnType<Router["route"]>>();
@@ -111,7 +111,7 @@ function mountQuery(mounted: ReturnType<Router["route"]>, route: Route): void {
   add.call(mounted, announceQuery, handler);
 }
 
-/** No entity has an identifier that cannot be decoded. Express refuses such a path before any other handler runs. */
+/** Express refuses a path that cannot be decoded before any other handler runs. No entity has such an identifier. */
 const answerUndecodable: ErrorRequestHandler = (error, _req, res, next) => {
   if (error instanceof URIError) sendError(res, notFound());
   else next(error);

@@ -7,11 +7,10 @@ import { actingLevel, type Level, type Route } from "../../pipeline/request/rout
 
 export interface Above {
   readonly reader: Level;
-  /** Returns the level that guards a write below, if there is an `update()`. */
   readonly writer: () => Level | undefined;
 }
 
-/** A write below an entity has no body for its `preSave`. */
+/** A write below an entity has no body for the `preSave` hook of the entity. */
 const GUARDS = ["preFetch", "postFetch"] as const;
 
 const OWN_GUARDS = [...GUARDS, "preSave"] as const;
@@ -104,7 +103,6 @@ export function checkStrictGuards(routes: readonly Route[]): void {
   throw new TypeError(`Cannot initialize with "strict": ${lines.join("\n")}`);
 }
 
-/** All routes of a router have the same plugins. */
 function unguardedEndpoints([settings]: readonly Route[]): string[] {
   if (!settings?.strict.guards || settings.guard !== undefined) return [];
   return settings.plugins.all.flatMap(({ name, routes = [] }) =>

@@ -1,9 +1,9 @@
-// A BSON document has an int32 length that includes itself, elements and a zero byte. An element
-// has a type byte, a name with a zero byte, and a value. An array is a document with the names "0",
-// "1" and so on. Numbers are little-endian. A string has a length, UTF-8 bytes and a zero byte.
+// A BSON document has an int32 length that includes itself, elements and a zero byte. An element has a type byte, a
+// name with a zero byte, and a value. An array has the names "0", "1" and so on. Numbers are little-endian. A string
+// has a length, UTF-8 bytes and a zero byte.
 import { Buffer } from "node:buffer";
 
-/** Mongoose must make the JSON of the document. */
+/** Only Mongoose can make the JSON of the document. */
 export class UnknownTypeError extends Error {
   override readonly name = "UnknownTypeError";
 }
@@ -18,14 +18,12 @@ export class BsonReader {
     this.at = start;
   }
 
-  /** Returns the end for `next()`. */
   open(): number {
     const { at } = this;
     this.at = at + 4;
     return at + readInt32(this.bytes, at);
   }
 
-  /** At the end, moves past the document and returns `false`. */
   next(end: number): boolean {
     const { at } = this;
     if (at >= end - 1) {
@@ -85,12 +83,14 @@ export function readInt32(source: Buffer, at: number): number {
     (source[at + 3] as number) << 24;
 }
 
-/** A greater integer than 2^53 must be read as a `bigint`. */
+/** An integer beyond 2^53 must be read as a `bigint`. */
 export function readInt64(source: Buffer, at: number): number {
   return readInt32(source, at + 4) * 0x1_0000_0000 + source.readUInt32LE(at);
 }
 
-/** -1 is a size in front of the value without itself, and -2 a size that includes itself. */
+/**
+ * The sizes of BSON types. -1 means a size in front of the value without itself, and -2 a size that includes itself.
+ */
 const SIZES: Readonly<Record<number, number>> = {
   0x01: 8,
   0x02: -1,
@@ -122,7 +122,7 @@ function sizeOf({ type, bytes, at }: BsonReader): number {
   return readInt32(bytes, at) + (size === -1 ? 4 : 0);
 }
 
-/** The results share the memory of the array. */
+/** The documents share the memory of the array. */
 export function documentsIn(
   { array, start }: { readonly array: Buffer; readonly start: number },
 ): Buffer[] {
@@ -135,7 +135,7 @@ export function documentsIn(
   return documents;
 }
 
-/** The type and the name of an ObjectId `_id`. */
+/** The type and the name of an `_id` that is an ObjectId. */
 const OBJECT_ID = [0x07, 0x5f, 0x69, 0x64, 0x00];
 
 export function identifierIn(document: Buffer): string | undefined {

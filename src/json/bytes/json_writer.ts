@@ -10,7 +10,6 @@ const COMMA = 0x2c;
 const OBJECT = 0x7b;
 const ARRAY = 0x5b;
 
-/** 1 for a byte that needs no escape. */
 const UNESCAPED = Uint8Array.from(
   { length: 256 },
   (_, byte) => byte < 0x20 || byte === QUOTE || byte === BACKSLASH || byte > 0x7e ? 0 : 1,
@@ -18,7 +17,7 @@ const UNESCAPED = Uint8Array.from(
 
 const HEX = new Uint8Array(Buffer.from("0123456789abcdef", "latin1"));
 
-/** Some methods do not check the size, so `reserve()` must be called before. */
+/** Some methods do not check the size of the buffer, so `reserve()` must be called before. */
 export class JsonWriter {
   bytes: Buffer<ArrayBuffer>;
   length = 0;
@@ -35,7 +34,7 @@ export class JsonWriter {
     if (this.length + count > this.bytes.length) this.#grow(count);
   }
 
-  /** Separate, so that JavaScript engines can inline the check in `reserve()`. */
+  /** A separate method, so that JavaScript engines can inline the check in `reserve()`. */
   #grow(count: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.length + count));
     larger.set(this.written);
@@ -72,7 +71,7 @@ export class JsonWriter {
     this.length += text.length;
   }
 
-  /** The text must be valid JSON: nothing is escaped. */
+  /** The text must be valid JSON, because nothing is escaped. */
   ascii(text: string): void {
     this.reserve(text.length);
     const { bytes } = this;
@@ -132,7 +131,7 @@ export class JsonWriter {
 
 export type JsonPiece = string | Uint8Array;
 
-/** Compact JSON text contains no line break. */
+/** A line break can separate values, because compact JSON text contains none. */
 export type Separator = "," | "\n";
 
 export function enclosed(text: JsonPiece, { open = "", close = "" }): Buffer {

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { BsonReader } from "./bson_reader.ts";
 import { JsonWriter } from "./json_writer.ts";
 
-/** The writer begins with a buffer of one byte, so that it has to grow. */
+/** The writer begins with a buffer of one byte, so that it must grow. */
 function stringOf(bytes: Uint8Array): string {
   const out = new JsonWriter(1);
   out.string(new BsonReader(Buffer.from(bytes)), bytes.length);

@@ -5,40 +5,38 @@ import { type FieldShape, referenceIn, type Shape } from "../../schema/fields/sh
 import { type StoredAs, storedAs } from "../json_types.ts";
 import { fieldToJson } from "../to_json.ts";
 
-/** Free-form data have no plan. */
 export interface ValuePlan extends StoredAs {
   readonly object?: Plan;
   readonly items?: ValuePlan;
 }
 
-/** The BSON type is not checked. */
+/** The mask of a value whose BSON type is not checked. */
 export const ANY = -1;
 
-/** For a comma and any value of a fixed size with its quotes. */
+/** The bytes to reserve for a comma and any value of a fixed size with its quotes. */
 export const ROOM = 64;
 
 export interface Plan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly defaults: readonly Default[];
   /**
-   * An inner object of the same class overwrites the numbers in `lastObject`, so Mongoose writes a
-   * document in which a default is missing.
+   * An inner object of the same class overwrites the numbers in `lastObject`, so Mongoose writes a document that lacks
+   * a default.
    */
   readonly recursive: boolean;
-  /** Present if the keys are data. */
+  /** The plan of the values, if the keys of the object are data. */
   readonly values?: ValuePlan;
-  /** The order of the last object, which the next one most likely has too. */
+  /** The field order of the last object, which the next one most likely has too. */
   readonly order: (FieldPlan | undefined)[];
-  /** A smaller number in `lastObject` means that the current object lacks the field. */
+  /** The number of objects so far. A smaller number in `lastObject` means that the current object lacks the field. */
   objects: number;
 }
 
 export interface FieldPlan extends ValuePlan {
   readonly property: string;
   readonly name: Uint8Array;
-  /** With quotes and a colon. */
   readonly key: Uint8Array;
-  /** Counted, to know whether a default is missing. */
+  /** 1 for a field with a default. The sum tells whether a default is missing. */
   readonly expected: 0 | 1;
   /** The number of the last object that had the field. */
   lastObject: number;
@@ -46,7 +44,7 @@ export interface FieldPlan extends ValuePlan {
 
 export interface Default {
   readonly field: FieldPlan;
-  /** Empty for a default that only Mongoose can compute. */
+  /** The text is empty if only Mongoose can compute the default. */
   readonly text: Uint8Array;
 }
 
@@ -60,7 +58,7 @@ interface UnfinishedPlan extends Plan {
   recursive: boolean;
 }
 
-/** Hidden and unselected fields are not in the plan, so they cannot be shown. */
+/** Hidden fields, and fields that `shows` refuses, are not in the plan, so they cannot be shown. */
 export function planJson(
   shape: Shape,
   shows: (name: string, field: FieldShape) => boolean,

@@ -28,7 +28,7 @@ export interface FieldWriter {
   take(transcoder: Transcoder, field: FieldPlan): boolean;
 }
 
-/** JavaScript objects of the documents would take much more time. */
+/** Converts BSON to JSON without JavaScript objects, which would take much more time. */
 export class Transcoder {
   readonly source: BsonReader;
   readonly out: JsonWriter;
@@ -181,7 +181,7 @@ function checkValue({ types }: ValuePlan, source: BsonReader): void {
   throw new UnknownTypeError(`Cannot write BSON type ${type} here`);
 }
 
-/** Mongoose writes numbers and dates that JavaScript cannot represent, as in other reads. */
+/** `false` for numbers and dates that JavaScript cannot represent, which Mongoose writes. */
 function canHold(types: number, { type, bytes, at }: BsonReader): boolean {
   if (type === DOUBLE) return !Number.isNaN(bytes.readDoubleLE(at));
   if (type === DATE) return Math.abs(readInt64(bytes, at)) <= TIME_RANGE;
@@ -190,7 +190,7 @@ function canHold(types: number, { type, bytes, at }: BsonReader): boolean {
 }
 
 export interface DocumentWriterOptions {
-  /** Replaces the text that was begun for a document that only Mongoose can write. */
+  /** Returns the JSON of a document that only Mongoose can write. */
   readonly decode: (document: Buffer) => string;
   readonly fieldWriter?: FieldWriter;
 }
@@ -208,10 +208,7 @@ export class DocumentWriter {
     this.#write(this.#open(source, out));
   }
 
-  /**
-   * Yields after about `most` bytes of BSON, so that other work can run. Returns the number of
-   * documents.
-   */
+  /** Yields after about `most` bytes of BSON, so that other work can run. */
   *array(
     source: BsonReader,
     { out, separator = ",", most = Infinity }: {

@@ -14,7 +14,7 @@ const ALLOW = `This page needs to read the files of ${NAME}: run Deno with --all
 
 export const BUNDLE = "swagger-ui-bundle.js";
 
-/** Not a dependency, so the application must install it. Nothing is downloaded. */
+/** Nothing is downloaded: the application must install swagger-ui-dist. */
 export async function findSwaggerUi(): Promise<SwaggerUi> {
   const folder = await askPackage() ?? lookInProject();
   if (folder === undefined) return { missing: INSTALL };
@@ -26,9 +26,9 @@ export async function findSwaggerUi(): Promise<SwaggerUi> {
   }
 }
 
-/** The package itself knows its folder, wherever Deno stores packages. */
+/** swagger-ui-dist knows its folder, wherever Deno stores packages. */
 async function askPackage(): Promise<string | undefined> {
-  // No literal, because bundlers and type checkers must not look for a package that may not be installed.
+  // An import by a literal would make bundlers and type checkers look for a package that may be missing.
   const path = `${NAME}/absolute-path.js`;
   try {
     const { default: getPath } = await import(path) as { default: () => string };

@@ -8,7 +8,6 @@ import { STYLE } from "./style.ts";
 /** No other file of swagger-ui-dist is served. */
 const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
 
-/** Answers 404 with the command that installs swagger-ui-dist. */
 export function mountDocs(router: Router, options: DocsPageOptions): void {
   let cached: SwaggerUi | undefined;
   const find = async () => {
@@ -34,7 +33,7 @@ export function mountDocs(router: Router, options: DocsPageOptions): void {
   });
 }
 
-/** Caches ask before each use. A guard may have forbidden to store the answer at all. */
+/** A guard may have set `Cache-Control: no-store`, which is stricter. */
 export function keepFresh(res: Response): Response {
   return res.hasHeader("Cache-Control") ? res : res.set("Cache-Control", "no-cache");
 }

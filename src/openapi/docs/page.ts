@@ -2,7 +2,6 @@ import { escapeHtml } from "../../http/escape_html.ts";
 
 export interface DocsPageOptions {
   readonly title: string;
-  /** Absolute or relative URLs, to which the content security policy allows requests. */
   readonly servers: readonly string[];
 }
 

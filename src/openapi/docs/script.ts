@@ -1,8 +1,7 @@
 /**
- * A separate file, because the content security policy forbids inline scripts.
+ * The content security policy forbids inline scripts, so this script is served as a file.
  *
- * The other form of the document describes `q` as a text with `contentMediaType`, and Swagger UI would show an input
- * for files.
+ * It loads the document with `q=content`: for a string with `contentMediaType`, Swagger UI would show a file input.
  */
 export const SCRIPT = `// Swagger UI has colours for dark pages, and a class turns them on
 const dark = matchMedia("(prefers-color-scheme: dark)");

@@ -1,4 +1,4 @@
-/** In a layer, so that each rule after the style sheet of Swagger UI wins. */
+/** A cascade layer contains the styles of Swagger UI, so that each later rule wins. */
 export const STYLE = `@import url("swagger-ui.css") layer(swagger-ui);
 
 :root {

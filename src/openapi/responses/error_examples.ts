@@ -20,17 +20,12 @@ import type { RouteNode } from "../route_node.ts";
 import { isOperationName } from "../../declare/operations/operation.ts";
 
 export interface ErrorExample {
-  /** A key in `examples`. */
   readonly name: string;
   readonly error: RestError;
-  /** Routes of other classes cannot share a response that names fields. */
+  /** Routes of other classes cannot share a response whose example names fields. */
   readonly namesFields?: boolean;
 }
 
-/**
- * The examples are made as errors of requests are. The name of the response begins with `owner`, so that other classes
- * do not share it.
- */
 export function examplesOf(
   { codes }: ErrorDescription,
   route: RouteNode,

@@ -57,7 +57,7 @@ interface ErrorContext {
   readonly components: Components;
 }
 
-/** Hooks may send the same status with another body, so a route with hooks has no error code in its schema. */
+/** Hooks may send the same status with another body, so the error schema of their route has no code. */
 export function describeError(
   error: ErrorDescription,
   { route, components }: ErrorContext,
@@ -146,7 +146,7 @@ function response(
   };
 }
 
-/** The statuses of errors of hooks and of middleware are not known, so they are the `default` response. */
+/** Hooks and middleware can send errors with any status. */
 export function otherErrors(components: Components): object {
   return components.response("Other", {
     description: "Another error, such as one of a hook or of a body parser",

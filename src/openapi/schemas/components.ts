@@ -19,16 +19,13 @@ const SUFFIXES: Readonly<Record<View, string>> = {
 
 interface Named {
   readonly name: string;
-  /** Another text of the same class becomes a separate component. */
   readonly detail?: string;
-  /** `name` is final, for references inside of the schema. */
   readonly describe: (name: string) => JsonSchema;
 }
 
 export class Components {
   readonly #names = new Map<unknown, Map<string, string>>();
   readonly #schemas = new Map<string, JsonSchema>();
-  /** By their names, as JSON. */
   readonly #responses = new Map<string, string>();
 
   constructor(readonly limits: FilterLimits = DEFAULT_LIMITS, readonly isStrict = false) {}
@@ -64,13 +61,13 @@ export class Components {
     if (known !== undefined) return refer(known);
     const free = this.#free(name.replaceAll(/[^\w.-]/g, "_"));
     names.set(detail, free);
-    // The schema may refer to itself, so its name is reserved first.
+    // A schema may refer to itself, so its name is reserved first.
     this.#schemas.set(free, {});
     this.#schemas.set(free, describe(free));
     return refer(free);
   }
 
-  /** Equal responses share one component. Others with the name get a number. */
+  /** Equal responses share one component. */
   response(name: string, response: object): object {
     const text = JSON.stringify(response);
     let free = name;

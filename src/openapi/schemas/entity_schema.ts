@@ -5,7 +5,7 @@ import type { Components } from "./components.ts";
 import { IDENTIFIER, type JsonSchema, orNull } from "./json_schema.ts";
 import { objectOf } from "./object_schema.ts";
 
-/** Empty if the answer has the stored entity without changes. */
+/** The suffix of the name is empty if the answer has the entity without changes. */
 export function entityName({ isHooked, isSelected, lacks, populated }: AnswerNode): string {
   const words = [
     !isHooked && lacks.length > 0 && "Reduced",
@@ -45,7 +45,7 @@ export function describeEntity(
   return { ...schema, description };
 }
 
-/** Hooks may have changed the objects inside of an entity. */
+/** Hooks may also change embedded objects. */
 function hookedObjects(components: Components): AnswerObjects {
   const others = { isHooked: true, isSelected: false, lacks: [], populated: new Map() };
   return { isHooked: true, object: (object) => components.entity({ object, ...others }) };
@@ -56,7 +56,7 @@ interface Populated {
   readonly components: Components;
 }
 
-/** `null` if the entity no longer exists. */
+/** A populated reference is `null` if its entity no longer exists. */
 export function populatedValue(field: FieldNode, { target, components }: Populated): JsonSchema {
   const { always } = target;
   const entity = targetEntity({ target, components });

@@ -23,7 +23,7 @@ export function withSchemas(
   return Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }]));
 }
 
-/** References to parts of the schema would otherwise point to other places of the document. */
+/** Local references of a schema would otherwise point to other places of the document. */
 export function moved(text: string, name: string): JsonSchema {
   const { $schema: _schema, $id: _id, ...schema } = JSON.parse(
     text,
@@ -35,14 +35,14 @@ export function moved(text: string, name: string): JsonSchema {
   return schema;
 }
 
-/** Each has one type, because a list of types makes client generators such as oapi-codegen and kubb fail. */
+/** A list of types makes client generators such as oapi-codegen and kubb fail. */
 export const JSON_SCALARS: readonly JsonSchema[] = ["string", "number", "boolean", "null"]
   .map((type) => ({ type }));
 
-/** The server writes lower case. */
+/** The server writes ObjectIds in lower case. */
 export const IDENTIFIER = { type: "string", pattern: "^[0-9a-f]{24}$" } as const;
 
-/** The server accepts lower and upper case. */
+/** The server accepts ObjectIds in lower and upper case. */
 export const GIVEN_IDENTIFIER = { type: "string", pattern: "^[0-9a-fA-F]{24}$" } as const;
 
 /** MongoDB cannot address keys with a dot or with `$` at the start. */
@@ -51,7 +51,7 @@ export const KEYS = {
   not: { enum: [...MARK_KEYS] },
 } as const;
 
-/** Unlike in a body, a key can be empty or contain dots. */
+/** In a filter, unlike in a body, a key can be empty or contain dots. */
 export const FILTER_KEYS = {
   pattern: "^([^$\\u0000][^\\u0000]*)?$",
   not: { enum: [...PROTOTYPE_KEYS, ...MARK_KEYS] },

@@ -16,7 +16,7 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
   if (isAnswer(view)) return schema;
   if (components.isStrict) return closed(schema, { node, components });
   if (!strict) return schema;
-  // A client may send an entity back without changes.
+  // Clients may send an entity back with fields that the server ignores.
   const unread = Object.fromEntries(ignored.map((name) => [name, { description: "Ignored" }]));
   const properties = { ...schema.properties as object, ...unread };
   return { ...schema, properties, additionalProperties: false };
@@ -24,7 +24,7 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
 
 const REPEATED = { readOnly: true, description: "Only the stored value is accepted" } as const;
 
-/** Fields that cannot be set may have their stored values. */
+/** A body may repeat the stored values of fields that it cannot set. */
 function closed(
   schema: JsonSchema,
   { node, components }: { readonly node: ObjectNode; readonly components: Components },

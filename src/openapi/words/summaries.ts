@@ -25,7 +25,7 @@ function singularIn({ model, property }: RouteNode): string {
   return property?.isSingle ? `the ${wordsIn(property.name)}` : withArticle(wordsIn(model));
 }
 
-/** The end of the path counts if it looks like a plural of the class name. */
+/** Uses the last segment of the path if it looks like a plural of the class name. */
 function pluralIn(route: RouteNode): string {
   const { model, property } = route;
   if (property !== undefined) return wordsIn(property.name);
@@ -36,7 +36,7 @@ function pluralIn(route: RouteNode): string {
   return isPlural ? last : pluralOf(singular);
 }
 
-/** `/books/{id}` belongs to `/books`. */
+/** `/books/{id}` becomes `/books`. */
 export function listPath({ operation, path }: RouteNode): string {
   const name = `/${operation}`;
   const isAction = !isOperationName(operation) && path.endsWith(name);

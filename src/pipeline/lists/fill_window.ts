@@ -53,7 +53,7 @@ export async function fillWindow(
   };
 }
 
-/** Also fields that the client has not selected, for the comparison with the sort values of the cursor. */
+/** Fields that the client has not selected are included for the comparison with the cursor. */
 function wholeValue(
   { pieces, level: { shape } }: OpenLevelContext,
   { value, entity }: ShownEntity,
@@ -63,7 +63,7 @@ function wholeValue(
 
 /**
  * A hook or the model may show another value than the stored one. A cursor then has only sort values that the JSON
- * shows, so that it reveals nothing.
+ * shows.
  */
 export async function mayShowOther(context: OpenLevelContext): Promise<boolean> {
   return mayChangeOrder(context) || !showsStoredValues((await context.model()).schema as Schema);

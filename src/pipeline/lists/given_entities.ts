@@ -34,7 +34,6 @@ async function evaluate(fetch: () => unknown): Promise<unknown> {
   }
 }
 
-/** Closes the cursor if the caller stops early. */
 export async function* givenEntities(
   given: unknown,
   timeBudget: TimeBudget,

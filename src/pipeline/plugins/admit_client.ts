@@ -17,7 +17,7 @@ interface AskedClient {
   admitted?: Admitted;
 }
 
-/** By the request of the client, which all requests of a batch share. */
+/** The key is the request of the client, which all requests of a batch share. */
 const clients = new WeakMap<object, AskedClient>();
 
 interface AdmittedRequest {
@@ -36,7 +36,7 @@ export async function admitClient(
   // An application may pass a request on to another router.
   if (asked?.plugins !== plugins) {
     const begun: AskedClient = { plugins, done: askPlugins(client as PluginRequest, plugins) };
-    // Nobody may wait for it after the end of the time.
+    // After the time limit, nobody handles a rejection.
     begun.done.then((admitted) => begun.admitted = admitted, () => {});
     clients.set(client, asked = begun);
   }

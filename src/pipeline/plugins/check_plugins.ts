@@ -27,7 +27,7 @@ const ROUTE: OptionKinds<PluginRoute> = {
   run: "function",
 };
 
-/** A misspelled part would do nothing. */
+/** A misspelled part of a plugin would do nothing. */
 export function checkPlugins(
   plugins: readonly Plugin[],
   taken: ReadonlySet<string>,

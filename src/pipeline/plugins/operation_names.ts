@@ -8,12 +8,11 @@ import { referredTarget } from "../references.ts";
 import type { Call, LevelContext } from "../request/request_context.ts";
 import { actingLevel, type Level, type Route } from "../request/route.ts";
 
-/** The path without its parameters. */
 export function routeNameOf(path: string): string {
   return path.split("/").filter((part) => part !== "" && !part.startsWith(":")).join("/") || "/";
 }
 
-/** Names of operations and of actions cannot meet. */
+/** The prefix separates the names of actions and of operations. */
 function wordOf({ action, perform, operation }: Level): string {
   return action === undefined || perform !== undefined ? operation : `action.${operation}`;
 }
@@ -36,7 +35,6 @@ export function operationOfEndpoint(
   return { name: `${routeNameOf(path)}:${operation}`, model: plugin, operation, method, path };
 }
 
-/** The names of a route, without the names of other routes that a request may need. */
 export function namesOf(route: Route): readonly string[] {
   const { routeName, added = {}, options: { declared } } = actingLevel(route);
   const ofParameters = Object.values(added).flatMap(({ word }) => word ?? []);
@@ -44,7 +42,6 @@ export function namesOf(route: Route): readonly string[] {
   return [operationOfRoute(route).name, ...words.map((word) => `${routeName}:${word}`)];
 }
 
-/** `readerOf` returns the name of the route by which clients read one entity of a class. */
 export function needsOf(
   { levels, context }: Call,
   readerOf: (target: ModelClass) => string,
@@ -76,7 +73,7 @@ function referencesIn({ state, active }: LevelContext): readonly FieldShape[] {
   ];
 }
 
-/** Without such a route, no name of an operation allows to read the class. */
+/** Without a route of `one()`, no name of an operation allows reading the class. */
 export function readersOf(routes: readonly Route[]): (target: ModelClass) => string {
   const roots = routes.filter(({ levels }) => levels.length === 1).map(actingLevel)
     .filter(({ operation }) => operation === "one");

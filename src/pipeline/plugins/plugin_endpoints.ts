@@ -14,7 +14,6 @@ import type { Endpoint } from "../router_feature.ts";
 import { operationOfEndpoint } from "./operation_names.ts";
 import { surround } from "./run_around.ts";
 
-/** They have the settings of the other routes. */
 export function pluginEndpoints(settings: Route): Endpoint[] {
   return settings.plugins.all.flatMap(({ name, routes = [] }) =>
     routes.map((route) => endpointFor(route, { plugin: name, settings }))
@@ -104,7 +103,7 @@ export function statusOf({ answer, status = answer === undefined ? 204 : 200 }: 
   return status;
 }
 
-/** Without `express.json()`, `readBody()` tells of the missing parser. */
+/** If no parser has run, `readBody()` reports the missing `express.json()`. */
 function hasBody({ headers, body }: Request): boolean {
   const length = headers["content-length"];
   return body !== undefined || headers["transfer-encoding"] !== undefined ||

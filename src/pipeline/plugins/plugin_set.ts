@@ -21,10 +21,9 @@ interface ValuesRequest {
   readonly via: string | undefined;
 }
 
-/** The plugins of a router. */
 export class PluginSet {
   readonly all: readonly Plugin[];
-  /** For the reader of one entity of a class. */
+  /** Returns the name of the route by which clients read one entity of a class. */
   readerOf: (target: ModelClass) => string = ({ name }) => name;
   readonly admitting: readonly Plugin[];
   readonly surrounding: readonly Plugin[];
@@ -76,7 +75,6 @@ export class PluginSet {
     return this.all.some((each) => each.deprecated?.(operation));
   }
 
-  /** The fields of a class that plugins set. */
   readonly fieldsOf = memoize((target: ModelClass): readonly string[] => {
     const { fields } = describeModel(target);
     return this.all.flatMap(({ values }) => values?.fields ?? [])

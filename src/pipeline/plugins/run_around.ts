@@ -11,7 +11,7 @@ export type Purpose = PluginCall["purpose"];
 
 interface Surrounded<T> {
   readonly purpose: Purpose;
-  /** Reads the parameters. A refused client learns nothing from its error. */
+  /** Reads the parameters. Its error waits for the plugins, so that a refused client learns nothing from it. */
   readonly read?: () => void;
   readonly run: () => Promise<T>;
 }
@@ -97,7 +97,7 @@ export async function surround<T>(
     } catch (error) {
       const isOfNext = outcome !== undefined && "error" in outcome && outcome.error === error;
       const thrown = isOfNext ? error : hookFailure("plugin", error);
-      // An outer plugin may not pass it on.
+      // An outer plugin may not pass on the error.
       outcome ??= { error: thrown };
       throw thrown;
     } finally {

@@ -24,7 +24,7 @@ export function namesType(accept: string | undefined, type: string): boolean {
   return readRanges(accept).some(({ name, weight }) => name === type && weight > 0);
 }
 
-/** No answer has a `profile`. Parameters such as `charset` are ignored. */
+/** A range with a `profile` is left out, because no answer has one. Parameters such as `charset` are ignored. */
 function readRanges(accept: string | undefined): MediaRange[] {
   return readItems(accept || "*/*").flatMap(({ name, parameters }, place) =>
     parameters.has("profile")

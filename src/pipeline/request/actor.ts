@@ -6,12 +6,12 @@ import { type Call, enterLevel } from "./request_context.ts";
 
 export type ActorFunction = (req: FrameworkRequest) => Actor | undefined;
 
-/** By the HTTP request of a batch, whose requests must have one sender. Another one gets a 403. */
+/** The key is the HTTP request of a batch, whose requests must have one sender. Another sender gets a 403. */
 const actors = new WeakMap<object, Actor>();
 
 /**
- * The `preFetch` hooks may sign the sender in. A wrong identifier is an error, because no write may be recorded under a
- * wrong name.
+ * The `preFetch` hooks run first, because they may sign the sender in. A wrong identifier is an error, so that no write
+ * is recorded under a wrong name.
  */
 export function askActor(call: Call): void {
   const { route, levels, context, req, origin } = call;

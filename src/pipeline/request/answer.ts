@@ -10,26 +10,25 @@ interface Shared {
 
 export interface TextAnswer extends Shared {
   readonly kind: "text";
-  /** Missing for an answer without a body. */
   readonly text?: string | Uint8Array;
-  /** For the `ETag`. `null` without a version. */
+  /** The version for the `ETag`, or `null` without one. */
   readonly version?: number | null;
   /** Set if the path may lead to another document later, for which this `ETag` must not be accepted. */
   readonly parentId?: string | undefined;
   readonly created?: string;
-  /** Given only by the removal of many entities. */
+  /** The number of removed entities, set only by the removal of many. */
   readonly affected?: number | undefined;
 }
 
 export interface ListAnswer extends Shared {
   readonly kind: "list";
-  /** Read while they are sent only for lists without hooks, because the status cannot change after the first piece. */
+  /** Only lists without hooks are read while they are sent, because the status cannot change after the first piece. */
   readonly pieces: AsyncIterable<JsonPiece> | readonly JsonPiece[];
   readonly frame: Frame | undefined;
   readonly found: Found;
 }
 
-/** Sent while an import runs: the lines of a batch precede the next batch. */
+/** The results of an import are sent while it runs: the lines of a batch precede the next batch. */
 export interface ResultsAnswer extends Shared {
   readonly kind: "results";
   readonly lines: AsyncIterable<string>;

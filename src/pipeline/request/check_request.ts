@@ -21,7 +21,7 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   for (const name of Object.keys(context.level.options.description.parameters)) allowed.add(name);
   if (takesQ(operation)) allowed.add("q");
   const given = parametersIn(req);
-  // A PUT applies no filter. A client that sends `q` expects a condition.
+  // A PUT applies no filter, but a client that sends `q` expects a condition.
   refuseUndeclared(isStrict ? given : given.filter((name) => /^q(\[|$)/.test(name)), allowed);
   if (context.level.writes?.needsQ && !given.includes("q")) {
     throw badParameter("q", "a filter: {} for all");
@@ -41,7 +41,6 @@ function refuseUndeclared(given: readonly string[], allowed: ReadonlySet<string>
   throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
 }
 
-/** For a path without a model. */
 export function checkEndpointParameters(
   req: Pick<Request, "url">,
   { strict, plugins }: Pick<Route, "strict" | "plugins">,
@@ -51,14 +50,13 @@ export function checkEndpointParameters(
   }
 }
 
-/** Some HTTP clients send an empty object with every request. */
+/** An empty object is no body, because some HTTP clients send one with every request. */
 function hasBody({ body, headers }: Call["req"]): boolean {
   if (isJsonObject(body)) return Object.keys(body).length > 0;
   const length = headers["content-length"] ?? "0";
   return body !== undefined || length !== "0" || headers["transfer-encoding"] !== undefined;
 }
 
-/** A write could store a duplicate while a unique index is not built yet. */
 export async function checkIndexes(call: Call): Promise<void> {
   const { operation, indexes } = call.route;
   const writes = operation.change !== undefined && operation.verb !== "get" &&

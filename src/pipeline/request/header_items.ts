@@ -1,13 +1,12 @@
 export interface HeaderItem {
-  /** In lower case: names in headers ignore case. */
+  /** The name in lower case, because header names ignore case. */
   readonly name: string;
-  /** Without quotes. */
   readonly value: string;
-  /** By names in lower case. The first of repeated values counts. */
+  /** The keys are in lower case. The first of repeated values counts. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Linear time, so that a long header cannot block the process. */
+/** The parser needs linear time, so that a long header cannot block the process. */
 export function readItems(header: string): HeaderItem[] {
   return splitUnquoted(header, ",").map((item) => {
     const [first = "", ...others] = splitUnquoted(item, ";");
@@ -19,7 +18,6 @@ export function readItems(header: string): HeaderItem[] {
   });
 }
 
-/** A quoted value may contain the separator. */
 function splitUnquoted(text: string, separator: "," | ";"): string[] {
   if (!text.includes('"')) return text.split(separator);
   const pieces: string[] = [];

@@ -9,7 +9,6 @@ export function markBodyParameters(req: FrameworkRequest): void {
   Reflect.set(req, IN_BODY, true);
 }
 
-/** `undefined` leaves out a parameter. */
 export function linkUrl(
   req: FrameworkRequest,
   changes: Readonly<Record<string, number | string | undefined>>,

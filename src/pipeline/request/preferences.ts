@@ -16,7 +16,7 @@ export function preferencesOf(
   return given;
 }
 
-/** A value that is no number is refused: the request would otherwise run without the limit. */
+/** A `max-affected` that is no number is refused, because the request would otherwise run without the limit. */
 export function readMaxAffected(req: FrameworkRequest): number | undefined {
   const most = preferencesOf(req).get("max-affected");
   // The parser misses `max-affected` in a malformed header, and the request would have no limit.
@@ -25,7 +25,7 @@ export function readMaxAffected(req: FrameworkRequest): number | undefined {
   throw badFormat(`The preference "max-affected" takes a whole number`);
 }
 
-/** Also false where the answer must have a body. */
+/** Operations whose answer must have a body ignore `return=minimal`. */
 export function isMinimal({ route: { operation }, req }: LevelContext): boolean {
   if (operation.many || operation.change !== "merge" && operation.change !== "replace") {
     return false;

@@ -15,7 +15,7 @@ import type { Level } from "./route.ts";
 /** Each combination of results is kept. Without the limit, many functions would fill the memory. */
 export const MAX_CACHED = 512;
 
-/** By the functions `hidden` and `readonly` and their results. The least recently used are first. */
+/** The keys are the functions `hidden` and `readonly` and their results. The least recently used are first. */
 const cachedRights = new Map<string, Rights>();
 
 const functionIds = new WeakMap<FieldRule, number>();
@@ -27,7 +27,7 @@ function idOf(restriction: FieldRule): number {
   return id;
 }
 
-/** Routes with the same functions share the object, so that data that depends on it is compiled once. */
+/** Routes with the same functions share one object, so that data that depends on it is compiled once. */
 function rightsFor(key: string, answers: ReadonlyMap<FieldRule, boolean>): Rights {
   const rights = cachedRights.get(key) ?? new Rights(answers);
   cachedRights.delete(key);
@@ -40,7 +40,6 @@ function rightsFor(key: string, answers: ReadonlyMap<FieldRule, boolean>): Right
 
 export type RouteRights = (req: FrameworkRequest) => readonly Level[];
 
-/** `undefined` if no field has a function in `hidden` or `readonly`. */
 export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   const names = new Map<FieldRule, string>();
   for (const [target, shape] of levels.flatMap(shapesOf)) {
@@ -112,7 +111,7 @@ export function narrowToReader(context: LevelContext): void {
   for (const [depth, each] of open.entries()) each.level = levels[depth] as Level;
   for (const each of open) if (each.above !== undefined) checkLink(each, each.above);
   if (context.level !== levels.at(-1)) return;
-  // The result is not used, because hooks may have added conditions to the first.
+  // This filter is not used, because hooks may have added conditions to the first.
   const { badQuery } = readFilter(context);
   if (badQuery !== undefined) throw badQuery;
 }

@@ -33,8 +33,7 @@ export interface ErrorContext {
   /** The name of the operation or of the action. */
   readonly operation: string;
   /**
-   * The number of further requests that failed for the same cause within the last minute. The first report has no
-   * number.
+   * The number of further requests that failed for the same cause within the last minute. Missing in the first report.
    */
   readonly count?: number;
 }
@@ -75,7 +74,6 @@ export class Reporter<C extends object = ErrorContext> {
     return this.#onError !== undefined;
   }
 
-  /** Logs the error unless `onError` returns a `RestError`. */
   async report({ req, error, context }: FailedRequest<C>): Promise<RestError | undefined> {
     try {
       // `onError` may store the error, which an abort of the failed transaction would remove.
@@ -88,7 +86,7 @@ export class Reporter<C extends object = ErrorContext> {
     return undefined;
   }
 
-  /** Further failures are reported once a minute with their number, so that they do not flood the log. */
+  /** Repeated failures are reported once a minute with their number. */
   async reportRepeated(failure: FailedRequest<C>): Promise<void> {
     const cause = causeOf(failure.error);
     const running = this.#outages.get(cause);
@@ -134,7 +132,6 @@ export async function errorAnswer(context: LevelContext, error: unknown): Promis
 
 interface FailedItem {
   readonly error: unknown;
-  /** The body of the failed entity. */
   readonly body: unknown;
 }
 
@@ -154,10 +151,10 @@ export async function itemAnswer(context: LevelContext, item: FailedItem): Promi
   return known;
 }
 
-/** In characters. HTTP servers refuse it from clients, but a `QUERY` or a tool call of MCP may make one. */
+/** In characters. HTTP servers refuse such a URL from clients, but a `QUERY` or a tool call of MCP may make one. */
 const LONG_URL = 1024 ** 2;
 
-/** Reports nothing. `undefined` if the details may be secret. */
+/** Nothing is reported. `undefined` if the details may be secret. */
 export function translatedAnswer(context: LevelContext, error: unknown): RestError | undefined {
   return translated(context, { error, body: context.req.body }).answer;
 }
@@ -169,7 +166,7 @@ function translated(
   const { req, route: { levels, operation }, state, level, isAway } = context;
   const { prefix, shape } = storedPlace(context);
   const optionsFor = (sent: unknown) => ({
-    // A condition of a hook may be the cause, which is no 400 for the client.
+    // A condition of a hook may cause the error, which is no 400 for the client.
     filtered: mayBeRefused(state.filter),
     writes: operation.change !== undefined,
     isLong: req.url.length > LONG_URL,

@@ -23,7 +23,7 @@ interface RequestContext {
   readonly req: FrameworkRequest;
   /** The client's request. All requests of a batch share it, with one sender and one tenant. */
   readonly origin: object;
-  /** The request of the client, also for a call of a tool. */
+  /** The request of the client, even for a tool call of MCP. */
   readonly client: object;
   readonly timeBudget: TimeBudget;
   readonly isAway: () => boolean;
@@ -35,21 +35,20 @@ interface LevelCache {
   source?: Source;
   /** The running count of a hook, which further calls share. */
   counting?: Promise<number>;
-  /** Of the embedding document, for `If-Match`. */
+  /** The version of the embedding document, for `If-Match`. */
   version?: Version;
   parentId?: string | undefined;
-  /** The filters of class options. */
   classConditions?: Filter;
-  /** With identifiers in the place of conditions through references. */
+  /** The filter with identifiers in the place of conditions through references. */
   filter?: Filter;
 }
 
 export interface LevelContext extends RequestContext {
-  /** Has the fields of all readers until the `preFetch` hooks have passed. */
+  /** Until the `preFetch` hooks have passed, the level has the fields of all readers. */
   level: Level;
   readonly above: LevelContext | undefined;
   readonly state: FrameworkState;
-  /** Missing for reads and parents in the path. */
+  /** The versions in `If-Match`. Missing for reads and for parents in the path. */
   readonly match?: IfMatch | undefined;
   /** The conditions of hooks without `q`. Missing if no feature reads beyond `q`. */
   readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
@@ -68,7 +67,7 @@ export interface OpenLevelContext extends LevelContext {
 export interface Call extends RequestContext {
   readonly levels: readonly LevelContext[];
   readonly context: LevelContext;
-  /** The error in the filter or parameters, which is thrown after the `preFetch` hooks. */
+  /** The error in the filter or parameters is thrown after the `preFetch` hooks. */
   readonly badQuery?: unknown;
   readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
 }
@@ -76,15 +75,14 @@ export interface Call extends RequestContext {
 interface CallOptions {
   readonly req: FrameworkRequest;
   readonly count: (context: LevelContext) => Promise<number>;
-  /** In the body of a `QUERY`. */
+  /** The error in the body of a `QUERY`. */
   readonly refused?: unknown;
   readonly origin?: object | undefined;
   readonly client?: object | undefined;
-  /** The number for which the request counts in limits of the application. The default is 1. */
+  /** The weight of the request in limits of the application, by default 1. */
   readonly weight?: number | undefined;
-  /** By default, a separate limit from `maxTimeMS`. */
+  /** By default, the request has its own time limit from `maxTimeMS`. */
   readonly timeBudget?: TimeBudget | undefined;
-  /** All routes that share a transaction with this request. */
   readonly sharedRoutes?: readonly Route[] | undefined;
 }
 
@@ -92,7 +90,7 @@ export function makeTimeBudget({ maxTimeMS }: Pick<Route, "maxTimeMS">): TimeBud
   return new TimeBudget(maxTimeMS + MARGIN_MS);
 }
 
-/** Does not read the database, because the first hook may refuse the request. */
+/** The database is not read yet, because the first hook may refuse the request. */
 export function makeCall(
   route: Route,
   options: CallOptions,
@@ -201,7 +199,6 @@ export function readFilter(
   }
 }
 
-/** Must run after the `preFetch` hooks. */
 export function parseFeatures(
   context: LevelContext,
   captured?: ReadonlyMap<AnyFeature, unknown>,
@@ -226,14 +223,13 @@ export function separatorOf({ pieces: { frame } }: LevelContext): Separator {
   return frame?.separator ?? ",";
 }
 
-/** Empty if the parent holds only one entity. */
 export function idParam({ req, level: { parameter } }: LevelContext): string {
   return parameter === undefined ? "" : String(req.params[parameter]);
 }
 
 /**
- * Work with another `req.framework` may run beside hooks, which keep theirs. Other properties are set on the request
- * itself, so that all hooks see a property that a `scope` sets.
+ * The view has its own `req.framework`, because hooks that run beside it keep theirs. Other properties are set on the
+ * request itself, so that all hooks see a property of a `scope`.
  */
 export function requestView(
   req: FrameworkRequest,

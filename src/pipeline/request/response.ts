@@ -35,7 +35,7 @@ export function onConnectionClose(socket: Socket, callback: () => void): () => v
   return () => callbacks.delete(callback);
 }
 
-/** Nothing more is written to them, even if middleware ends them later. */
+/** Nothing more is written to these responses, even if middleware ends them later. */
 const ended = new WeakSet<object>();
 
 /** Middleware for compression or sessions replaces `end()` and ends the response later. */

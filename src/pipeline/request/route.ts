@@ -22,13 +22,12 @@ import type { LevelContext, OpenLevelContext } from "./request_context.ts";
 
 export interface WriteLimits {
   readonly atomic: boolean;
-  /** The fields that a body of `updateAll()` may set. */
   readonly fields?: ReadonlySet<string>;
-  /** More entities get a 409. */
+  /** A request for more entities gets a 409. */
   readonly max?: number | undefined;
-  /** Refuses requests without `q`, so that a forgotten `q` does not change all entities. */
+  /** Whether `q` is required, so that a forgotten `q` does not change all entities. */
   readonly needsQ: boolean;
-  /** The field that identifies the entity in the path of `replace()`. */
+  /** The field that identifies the entity in the path. */
   readonly by?: string;
   readonly isRead?: boolean;
 }
@@ -39,11 +38,14 @@ export interface Level {
   /** The path without parameters, by which plugins name operations. */
   readonly routeName: string;
   readonly shape: Shape;
-  /** Above the last level `one`, or `update` if strict guards count the write as a change. */
+  /**
+   * The operation above the last level is `one`, or `update` if strict guards count the write as a change of the
+   * parent.
+   */
   readonly operation: string;
   readonly traits: Operation;
   readonly action?: ActionRecord;
-  /** For a route that a class option has added. */
+  /** Answers the requests of a route that a class option has added. */
   readonly perform?: ((context: OpenLevelContext) => Promise<Answer>) | undefined;
   readonly checkRights?: ((context: LevelContext) => void) | undefined;
   readonly checkRequest?: ((context: LevelContext) => void) | undefined;
@@ -52,7 +54,7 @@ export interface Level {
   /** Missing before the reader is known. */
   readonly rights?: Rights;
   readonly hooks: Hooks<object>;
-  /** Requests need not pass the guard of the router. */
+  /** Whether requests need not pass the guard of the router. */
   readonly isOpen: boolean;
   /** The reason why strict guards want a `preFetch` hook. */
   readonly lacks?: string;
@@ -69,9 +71,12 @@ export interface Level {
   readonly versionKey: string | undefined;
   readonly ifMatch?: RestRecord["ifMatch"];
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
-  /** They apply as scopes, but do not make options such as `caller` of `idempotency` required. */
+  /**
+   * The conditions of class options apply as scopes, but do not make options such as `caller` of `idempotency`
+   * required.
+   */
   readonly conditions: readonly NonNullable<RestRecord["scope"]>[];
-  /** Missing if the parent holds only one entity. */
+  /** The path parameter with the identifier. Missing if the parent holds only one entity. */
   readonly parameter?: string;
   readonly link?: PartLink;
 }
@@ -81,13 +86,12 @@ export interface Route {
   readonly operation: Operation;
   readonly levels: readonly Level[];
   readonly getConnection?: RestRecord["getConnection"];
-  /** Its hooks decide whether a repeated request with an idempotency key may show the entity. */
+  /** The hooks of this level decide whether a repeated request with an idempotency key may show the entity. */
   readonly reader?: Level | undefined;
-  /** The actions in `Link` of `one()`. */
   readonly actions?: readonly Level[] | undefined;
   readonly rights?: RouteRights | undefined;
   readonly maxTimeMS: number;
-  /** The time for each chunk, after which a slow client is reset. */
+  /** The time for each chunk, after which the connection of a slow client is reset. */
   readonly sendTimeoutMS: number;
   readonly limits: FilterLimits;
   /** With `"listed"`, filters may name only the paths in the option `filter`. */
@@ -96,19 +100,17 @@ export interface Route {
   /** Runs before all other hooks, unless the level is open. */
   readonly guard?: PreFetch | undefined;
   /**
-   * A write gets a 503 while a unique index of its fields is not built, because it could store a duplicate. With
-   * `"required"`, all writes wait so; with `"lazy"`, only `replace()` by another field than `_id`.
+   * A write gets a 503 while a unique index that it needs is not built, because it could store a duplicate. With
+   * `"required"`, it needs all unique indexes. With `"lazy"`, only `replace()` by another field than `_id` is checked.
    */
   readonly indexes?: "required" | "lazy" | undefined;
-  /** Clients can also send the parameters of a list in the body of a `QUERY`. */
   readonly queryMethod?: boolean | undefined;
-  /** Missing if no senders are recorded. */
   readonly actor?: ActorFunction | undefined;
   readonly reporter: Reporter;
   readonly bodyLimits: Required<BodyLimits>;
   readonly features: FeatureList;
   readonly plugins: PluginSet;
-  /** By the names of the features. */
+  /** The keys are the names of features. */
   readonly settings: ReadonlyMap<string, unknown>;
 }
 

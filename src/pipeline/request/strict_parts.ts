@@ -1,17 +1,14 @@
 import { isGroup } from "../../errors/option_kinds.ts";
 import { unknownOption } from "../../errors/unknown_option.ts";
 
-/**
- * @internal The parts of the option `strict` of `Framework.initialize()`. Each part is on by default, and `false` turns
- * it off.
- */
+/** @internal The parts of the option `strict` of `Framework.initialize()`, each on by default. */
 export interface StrictOptions {
   /** Whether URL parameters that the operation does not declare answer 400. */
   readonly parameters?: boolean;
   /**
-   * Whether a body answers 400 if it has an undeclared key, a key that the caller cannot set, or a value whose JSON
-   * type is not the type of its field. A visible key that the caller cannot set is accepted with the stored value, so
-   * that a client can send back an entity that it has read.
+   * Whether a body answers 400 if it has an undeclared key, a key that the caller cannot set, or a value of another
+   * JSON type than its field. A visible key that the caller cannot set may have its stored value, so that a client can
+   * send back an entity.
    */
   readonly bodies?: boolean;
   /**

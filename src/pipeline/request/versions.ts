@@ -7,10 +7,10 @@ import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import type { LevelContext, OpenLevelContext } from "./request_context.ts";
 import type { TextAnswer } from "./answer.ts";
 
-/** Here, `parentId` is a hash. */
+/** `parentId` is a hash of the identifier. */
 export type IfMatch = "any" | readonly { readonly version: Version; readonly parentId?: string }[];
 
-/** The list may have empty elements. A compressing proxy may have added `W/`. */
+/** A list of tags may have empty elements. A compressing proxy may have added `W/`. */
 const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
 
 const INNER = /^(?:(0|[1-9]\d{0,14})|none)(?:\.([\w-]*))?$/;
@@ -18,7 +18,7 @@ const INNER = /^(?:(0|[1-9]\d{0,14})|none)(?:\.([\w-]*))?$/;
 const HASH_LENGTH = 16;
 const MARK_LENGTH = 8;
 
-/** Tags that are never sent are left out. A request with no others matches nothing. */
+/** Tags that the framework never sends are left out. A request with only such tags matches nothing. */
 export function readIfMatch(header: string | undefined): IfMatch | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === "*") return "any";
@@ -34,8 +34,8 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
 }
 
 /**
- * A version that was not read passes, because the write has a condition on it. The identifier is compared only if both
- * have one.
+ * An unread version passes, because the write has a condition on it. The identifier is compared only if the tag and the
+ * entity have one.
  */
 function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean {
   if (match === "any") return true;
@@ -55,8 +55,8 @@ export function tagOf(
   { text, parentId }: Pick<TextAnswer, "text" | "parentId">,
 ): string {
   const mark = parentId === undefined ? "" : hashOf(parentId, MARK_LENGTH);
-  // `readIfMatch()` finds the hash of the identifier behind the hash of the body, which has a fixed length, so an
-  // answer without a body has the hash of an empty string.
+  // `readIfMatch()` expects the hash of the identifier behind a body hash of fixed length, even for an answer without a
+  // body.
   const hash = mark === "" && text === undefined ? "" : `.${hashOf(text ?? "", HASH_LENGTH)}`;
   return `"${version ?? "none"}${hash}${mark}"`;
 }
@@ -85,10 +85,7 @@ export function versionIn(
   return versionKey in entity ? asVersion(entity[versionKey as keyof object]) : undefined;
 }
 
-/**
- * A change between both reads refuses a write with this older version. A version read after the entity could hide the
- * change.
- */
+/** The version is read before the entity. If it were read afterwards, it could hide a change between both reads. */
 export async function readVersion(context: OpenLevelContext, id: string): Promise<Version> {
   const { level: { versionKey }, source } = context;
   if (versionKey === undefined) return null;
@@ -102,8 +99,8 @@ export function outerVersion({ level, above }: LevelContext): Version | undefine
 }
 
 /**
- * Another request may have incremented the version further. The lower version then leads to a 412 and overwrites
- * nothing.
+ * Another request may have incremented the version further. The lower version in this answer then leads to a 412 and
+ * overwrites nothing.
  */
 export function outerVersionAfter(context: LevelContext): Version | undefined {
   const outer = outerVersion(context);
@@ -116,7 +113,7 @@ function hasVersions({ level, above }: LevelContext): boolean {
 }
 
 export interface VersionRead {
-  /** `undefined` if it was not read. */
+  /** `undefined` if the version was not read. */
   readonly version: Version | undefined;
   readonly parentId: string | undefined;
 }
@@ -149,8 +146,8 @@ export function checkVersion(
     if (ifMatch === true && traits.verb !== "get") throw preconditionRequired();
     return;
   }
-  // The statement has the version as a condition. A `persist` hook or an action need not, so an unread version counts
-  // as none.
+  // A statement has the version as a condition. A `persist` hook or an action need not, so an unread version counts as
+  // none.
   const isBound = hooks.persist === undefined && traits.change !== "act";
   const version = isBound ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;

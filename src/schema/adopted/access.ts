@@ -8,14 +8,11 @@ import { probe } from "./probe.ts";
 export interface PathAccess {
   readonly hidden: boolean;
   readonly readonly: boolean;
-  /** Of the objects at the path. */
   readonly within?: SchemaAccess;
 }
 
-/** By the paths of a schema. */
 export type SchemaAccess = ReadonlyMap<string, PathAccess>;
 
-/** Whether clients see and set the paths of an adopted model. */
 export const accessOf = memoize((adoption: Adoption): SchemaAccess => {
   const { model, shown, writable, path } = adoption;
   const all = accessWithin(model.schema as Schema, {
@@ -31,9 +28,8 @@ export const accessOf = memoize((adoption: Adoption): SchemaAccess => {
 interface Place {
   readonly adoption: Adoption;
   readonly removed: ReadonlySet<string>;
-  /** Ends with a dot. Empty for the model. */
   readonly prefix: string;
-  /** The object that holds the paths is named. */
+  /** The option `shown` names the whole object that contains these paths. */
   readonly shown: boolean;
   readonly writable: boolean;
 }
@@ -79,7 +75,7 @@ function reach(
   if (names === "all") return isClosed || !isCovered ? "none" : "whole";
   if (names.has(full)) return "whole";
   const steps = full.split(".");
-  // A nested path of Mongoose has no schema, so a name may lie between.
+  // Nested paths have no schema, so `names` may name a path between the prefix and this one.
   const isBelow = steps.some((_, index) => {
     const above = steps.slice(0, index).join(".");
     return above.length > prefix.length && names.has(above);

@@ -2,25 +2,22 @@ import type { Connection, Model, Schema } from "mongoose";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { virtualsOf } from "../mongoose/schemas/schema_members.ts";
 
-/** `"all"` or paths, which name everything below them. */
+/** `"all"`, or paths. A path includes all paths below it. */
 export type Names = "all" | ReadonlySet<string>;
 
-/** The options of `adopt()` for a model. */
 export interface Adoption {
   readonly model: Model<unknown>;
-  /** Missing for Mongoose's default connection. */
   readonly connection?: Connection;
   readonly shown: Names;
-  /** The names in `shown` may be virtuals too. */
+  /** Virtuals in addition to the names in `shown`. */
   readonly virtuals: ReadonlySet<string>;
   readonly writable: Names;
-  /** The classes of embedded objects with routes, by their path. */
+  /** The classes of embedded objects with routes, keyed by the path of the objects. */
   readonly parts: ReadonlyMap<string, ModelClass>;
-  /** The path of the objects inside of the model, for a class in `parts`. */
+  /** For a class in `parts`, the path of its objects in the model. */
   readonly path?: string;
 }
 
-/** The shown virtuals. */
 export function virtualsIn({ model, shown, virtuals }: Adoption): string[] {
   const known = virtualsOf(model.schema as Schema);
   return [
@@ -42,7 +39,6 @@ export function adoptionOf(target: ModelClass): Adoption | undefined {
   return adoptions.get(target);
 }
 
-/** The class that stands for a model of the application. */
 export function classOfModel(model: unknown): ModelClass | undefined {
   return typeof model === "function" ? classes.get(model) : undefined;
 }
@@ -51,7 +47,7 @@ export function markAdopted(copy: Schema): void {
   copies.add(copy);
 }
 
-/** The application declares the paths and indexes of such a schema, and nothing may add others. */
+/** The application declares the paths and indexes of this schema, so Mongrove adds none. */
 export function isAdopted(schema: Schema): boolean {
   return copies.has(schema);
 }

@@ -20,7 +20,7 @@ import { elementOf, embeddedSchema, typesOf } from "./paths.ts";
 import { probe } from "./probe.ts";
 import { isPopulated } from "./shown_json.ts";
 
-/** Runs at the start, because plugins may change the model after `adopt()`. */
+/** This check runs at the start, because plugins may change the model after `adopt()`. */
 export function checkModel({ model, path }: Adoption): void {
   if (path !== undefined) return;
   const schema = model.schema as Schema;
@@ -42,7 +42,6 @@ export function checkModel({ model, path }: Adoption): void {
   checkSchema(schema, { prefix: "", above: [] });
 }
 
-/** Mongoose gives these members to every model. */
 const ownMembers = memoize((base: typeof mongoose) => {
   const bare = makeDetachedConnection(base).model("Probe", new mongoose.Schema({}, UNSTORED));
   return new Set(Object.getOwnPropertyNames(bare));
@@ -50,7 +49,6 @@ const ownMembers = memoize((base: typeof mongoose) => {
 
 const UNSTORED = { autoCreate: false, autoIndex: false };
 
-/** Further ones are the application's. */
 const { Types } = mongoose.Schema;
 
 const KNOWN = [
@@ -96,7 +94,6 @@ function checkType(type: SchemaType, path: string): void {
   checkType(element, path);
 }
 
-/** Refuses names of `shown` and `writable` that would have no effect. */
 export function checkNames(adoption: Adoption, { rests }: ModelDescription): void {
   const { model, shown, virtuals, writable, path } = adoption;
   if (path !== undefined) return;
@@ -136,7 +133,6 @@ function isSetBy(schema: Schema, name: string): boolean {
 
 const SECRETS = /passw|pwd|token|hash|salt|secret/i;
 
-/** A schema often relies on the code of its routes to leave these out. */
 export function hintAtSecrets(target: ModelClass, adoption: Adoption): void {
   if (adoption.shown !== "all" || adoption.path !== undefined) return;
   const shown = shownPaths(accessOf(adoption), "").filter((path) => SECRETS.test(path));
@@ -173,7 +169,6 @@ function checkVirtual(model: Model<unknown>, name: string): void {
   );
 }
 
-/** With the nested paths of Mongoose, which have no type. */
 function allPaths(schema: Schema, prefix: string): string[] {
   return typesOf(schema).flatMap(([path, type]) => {
     const inner = type.instance === "Map" ? undefined : embeddedSchema(type);
@@ -185,14 +180,12 @@ function allPaths(schema: Schema, prefix: string): string[] {
   });
 }
 
-/** Class options would add these paths to a schema that is declared here. */
 export function refuseAdded(schema: Schema, before: ReadonlySet<string>): void {
   const added = Object.keys(schema.paths).find((path) => !before.has(path));
   if (added === undefined) return;
   throw new TypeError(`the schema lacks the path "${added}", which an option of "rest" needs`);
 }
 
-/** Throws if every creation would fail, or a route would skip middleware that hides entities. */
 export function checkRests(schema: Schema, { description, adoption }: {
   readonly description: ModelDescription;
   readonly adoption: Adoption;
@@ -225,7 +218,7 @@ function missingPath(path: string): TypeError {
   );
 }
 
-/** A 409 would tell a tenant of the values of others. */
+/** With a unique index over all tenants, a 409 response would reveal values of other tenants. */
 function hintAtTenants(schema: Schema, { target, rests }: ModelDescription): void {
   const [tenant] = tenantsOf(rests);
   if (tenant === undefined) return;
@@ -239,7 +232,6 @@ function hintAtTenants(schema: Schema, { target, rests }: ModelDescription): voi
   }
 }
 
-/** The routes of many applications send `updateOne()`, whose middleware a saved document does not run. */
 function hintAtUpdates(schema: Schema, { target, rests }: ModelDescription): void {
   const saves = rests.flatMap(({ methods }) => methods)
     .find(({ operation }) => operation === "update" || operation === "replace");
@@ -249,7 +241,7 @@ function hintAtUpdates(schema: Schema, { target, rests }: ModelDescription): voi
   );
 }
 
-/** A hook may set values that clients may not. */
+/** A hook of a create may set required fields that clients cannot set. */
 function isBoundCreate({ methods }: Pick<RestRecord, "methods">): boolean {
   return methods.some(({ operation, hooks }) =>
     operation === "create" && hooks.preSave === undefined && hooks.persist === undefined

@@ -14,7 +14,6 @@ import { showVirtuals } from "./shown_virtuals.ts";
 
 export interface CopyOptions {
   readonly adoption: Adoption;
-  /** Builds the schema of a class in `adoption.parts`. */
   readonly embed: (part: ModelClass) => Schema;
   readonly refersTo: Set<ModelClass>;
 }
@@ -24,7 +23,7 @@ interface Level extends CopyOptions {
   readonly virtuals: ReadonlySet<string>;
 }
 
-/** The model keeps its schema. Requests use a model of this copy, on the same collection. */
+/** Requests use a model of this copy, so the application's model keeps its own schema. */
 export function copyAdopted(options: CopyOptions): Schema {
   const { adoption } = options;
   const { model, path } = adoption;
@@ -33,7 +32,6 @@ export function copyAdopted(options: CopyOptions): Schema {
   const virtuals = new Set(path === undefined ? virtualsIn(adoption) : []);
   const copy = copySchema(schema, { ...options, access: accessOf(adoption), virtuals });
   if (path === undefined) copy.set("collection", model.collection.collectionName);
-  // The application's model creates the collection and its indexes.
   return copy.set("autoCreate", false).set("autoIndex", false)
     .set("autoSearchIndex", false) as Schema;
 }
@@ -61,7 +59,7 @@ function copySchema(schema: Schema, level: Level): Schema {
   return copy;
 }
 
-/** A path with `select: false` is hidden, unless `shown` names it. */
+/** A path with `select: false` is read again if `shown` names it. */
 function selectAgain(type: SchemaType): void {
   delete (type.options as { select?: boolean }).select;
   delete (type as { selected?: boolean }).selected;
@@ -72,18 +70,18 @@ function elementsOf(type: SchemaType): SchemaType[] {
   return element === undefined ? [] : [element, ...elementsOf(element)];
 }
 
-/** Options by which Mongrove would read the schema, although the application means something else. */
+/** Field options of Mongrove, which may mean something else in a schema of the application. */
 const OWN_OPTIONS = ["apart", "dateOnly", "exists", "hidden", "managed", "readonly", "unguarded"];
 
 const { ObjectId, UUID } = mongoose.Schema.Types;
 
 function ownRules(type: SchemaType, { adoption, refersTo }: Level): void {
-  // Mongoose's clone shares the validators with the model.
+  // Mongoose's `schema.clone()` shares the validators with the original.
   type.validators = type.validators.map((each) => ({ ...each }));
   const options = type.options as Record<string, unknown>;
   for (const name of OWN_OPTIONS) delete options[name];
   const { ref, refPath } = options;
-  // Middleware may populate a path without `ref`, if it names the model.
+  // Middleware may populate an identifier without `ref` by naming the model.
   const isIdentifier = type instanceof ObjectId || type instanceof UUID;
   if (ref === undefined && refPath === undefined && !isIdentifier) return;
   options.identifierOnly = true;
@@ -96,11 +94,11 @@ function ownRules(type: SchemaType, { adoption, refersTo }: Level): void {
 function modelOf(ref: unknown, model: Model<unknown>): unknown {
   if (typeof ref === "string") return model.db.models[ref];
   if (typeof ref !== "function" || "modelName" in ref) return ref;
-  // Other functions depend on the document.
+  // A `ref` function that takes parameters or uses `this` depends on the document.
   return ref.length > 0 || ref.prototype !== undefined ? undefined : modelOf(ref(), model);
 }
 
-/** Mongoose's clone of a type shares the embedded schema and the type of the elements. */
+/** Mongoose's `clone()` of a schema type shares the embedded schema and the element type with the original. */
 function copyable(type: SchemaType, { path, ...level }: Level & { path: string }): SchemaType {
   const { schema, "$__schemaType": values, embeddedSchemaType: element } = type as {
     schema?: Schema;
@@ -121,7 +119,7 @@ function embeddedCopy(schema: Schema, { path, ...level }: Level & { path: string
   return copySchema(schema, { ...level, access, virtuals: new Set() });
 }
 
-/** The last step of `toJSON()`, after transforms and methods of the application. */
+/** Removes hidden keys as the last step of `toJSON()`, after the application's transforms and methods. */
 function shapeJson(copy: Schema, level: Level): void {
   const show = showJson(copy, level);
   const own = copy.methods.toJSON as typeof mongoose.Document.prototype.toJSON | undefined;

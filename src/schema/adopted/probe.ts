@@ -11,7 +11,7 @@ interface Probe {
   readonly json: unknown;
 }
 
-/** Shows a document that holds a value at every path, and is never stored. */
+/** The probe document has a value at every path, and is never stored. */
 export const probe = memoize((model: Model<unknown>): Probe => {
   const schema = model.schema as Schema;
   try {
@@ -43,7 +43,7 @@ function holds(json: unknown, [name, ...rest]: readonly string[]): boolean {
     ? Object.fromEntries(json)
     : Object(json);
   if (inMap !== undefined) return holds(inMap, [name, ...rest]);
-  // A transform often sets `undefined`, which JSON leaves out.
+  // A transform often hides a value by setting it to `undefined`, which JSON leaves out.
   return value !== undefined && holds(value, rest);
 }
 

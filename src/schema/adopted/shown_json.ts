@@ -4,10 +4,8 @@ import { virtualsOf } from "../mongoose/schemas/schema_members.ts";
 import type { SchemaAccess } from "./access.ts";
 import { embeddedSchema, typesOf } from "./paths.ts";
 
-/** An answer may hold everything, or these keys. */
 type Shown = "whole" | Map<string, Shown>;
 
-/** Returns a copy of the model's own JSON with shown keys only. */
 export type ShowJson = (json: unknown, id: unknown) => unknown;
 
 export function showJson(
@@ -18,7 +16,7 @@ export function showJson(
   for (const name of virtuals) insert(shown, { names: name.split("."), value: "whole" });
   return (json, id) => {
     const kept = keep(json, shown);
-    // Mongoose's virtual, or that of a transform, repeats the `_id` that every route names.
+    // An `id` of Mongoose or of a transform that only repeats the `_id` reveals nothing.
     if (isJsonObject(json) && isJsonObject(kept) && String(json.id) === String(id)) {
       return { ...kept, id: json.id };
     }
@@ -53,19 +51,19 @@ function insert(
 function keep(json: unknown, shown: Shown): unknown {
   if (shown === "whole") return json;
   if (Array.isArray(json)) return json.map((each) => keep(each, shown));
-  // A transform may have put any value in the place of an object.
+  // A transform may have replaced an object by any value.
   if (typeof json !== "object" || json === null) return json === null ? null : undefined;
   const entries = Object.entries(json).flatMap(([key, value]) => {
     const inner = shown.get(key);
     const kept = inner === undefined ? undefined : keep(value, inner);
-    // With `minimize`, an empty object would tell that a hidden value is stored in it.
+    // With `minimize`, an empty object would reveal that a hidden value is stored in it.
     const isEmpty = inner !== "whole" && isJsonObject(kept) && Object.keys(kept).length === 0;
     return kept === undefined || isEmpty ? [] : [[key, kept]];
   });
   return Object.fromEntries(entries);
 }
 
-/** Such a virtual holds entities of another model. */
+/** A virtual with `ref`, `refPath` or `localField` contains entities of another model. */
 export function isPopulated(schema: Schema, name: string): boolean {
   const { options } = Object(virtualsOf(schema)[name]) as {
     options?: { ref?: unknown; refPath?: unknown; localField?: unknown };

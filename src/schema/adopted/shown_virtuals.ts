@@ -4,17 +4,16 @@ import { memoize } from "../memoize.ts";
 
 const shownVirtuals = new WeakMap<Schema, ReadonlySet<string>>();
 
-/** Unshown virtuals stay for the methods of the application. */
+/** Virtuals that are not shown stay in the schema for methods of the application. */
 export function showVirtuals(copy: Schema, names: ReadonlySet<string>): void {
   shownVirtuals.set(copy, names);
 }
 
-/** Every virtual of a schema that is no copy is shown, and so is an `id` that repeats the `_id`. */
 export function showsVirtual(schema: Schema, name: string): boolean {
   return (shownVirtuals.get(schema)?.has(name) ?? true) || name === "id" && repeatsId(schema);
 }
 
-/** An application may give its own meaning to `id`. */
+/** An `id` that repeats the `_id` is shown, unless the application gives it another meaning. */
 const repeatsId = memoize((schema: Schema): boolean => {
   const _id = new mongoose.Types.ObjectId();
   try {

@@ -3,7 +3,7 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isDocument } from "../mongoose/bson.ts";
 import { classOfModel } from "./adoption.ts";
 
-/** Documents of requests are instances of the application's model, which has its statics. */
+/** Documents of requests become instances of the application's model, and their model inherits its statics. */
 export function standBehind(given: Model<unknown>, own: Model<unknown>): void {
   Object.setPrototypeOf(own, given);
   Object.setPrototypeOf(own.prototype, given.prototype);
@@ -26,7 +26,7 @@ interface Nested extends Document {
   "$__fullPath"?(): string;
 }
 
-/** A hook may return a document of the application's model, whose schema has no hidden fields. */
+/** Converts a document of the application's model, whose schema hides no fields. A hook may return one. */
 export function asAdopted(
   doc: Document,
   modelFor: (target: ModelClass) => Model<unknown>,

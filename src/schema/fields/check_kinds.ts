@@ -3,10 +3,7 @@ import { isSecret, shapeWithin } from "./visibility.ts";
 
 const GUARDS = ["hidden", "readonly", "select", "apart"] as const;
 
-/**
- * The routes of the base are compiled from the base only, so a guard that only the discriminator
- * declares would have no effect.
- */
+/** Routes are compiled from the base model, so a `hidden` that only a discriminator declares would have no effect. */
 export function checkKind(
   base: Shape,
   { kind, names }: { readonly kind: Shape; readonly names: string },
@@ -71,7 +68,6 @@ function fieldDifference(
 
 function guardOf({ type, hidden }: FieldShape, name: (typeof GUARDS)[number]): unknown {
   const given: unknown = type === undefined && name === "hidden" ? hidden : type?.options[name];
-  // Missing equals `select: true`.
   if (name === "select") return given === false;
   return given ?? false;
 }

@@ -17,12 +17,11 @@ export function isDay(value: unknown): boolean {
 
 const MS_OF_DAY = 86_400_000;
 
-/** In UTC. */
+/** The day begins at midnight in UTC. */
 export function startOfDay(time: Date): Date {
   return new Date(Math.floor(time.getTime() / MS_OF_DAY) * MS_OF_DAY);
 }
 
-/** Takes the JSON form of a date, in UTC. Any other string is unchanged. */
 export function dayOf(time: string): string {
   return time.replace(/^([+-]\d{6}|\d{4})(-\d{2}-\d{2})T[\d:.]+Z$/, "$1$2");
 }

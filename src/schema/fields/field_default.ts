@@ -15,7 +15,6 @@ export interface FieldDefault {
   /** Only a Mongoose document can make a `dependent` default. */
   readonly kind: "nothing" | "constant" | "independent" | "dependent";
   readonly given?: unknown;
-  /** Makes the default in its stored form. Missing if only a document can. */
   readonly make?: () => unknown;
 }
 
@@ -46,7 +45,6 @@ export function defaultIn(object: object, { kind, type }: FieldShape): unknown {
   return copyJson(typeof given === "function" ? given.call(object, object) : given);
 }
 
-/** `undefined` removes the value of the entity. */
 export function clearedValue(entity: object, field: FieldShape): unknown {
   if (field.kind === "array") return [];
   return isRequired(field.type) ? undefined : initialValue(entity, field);

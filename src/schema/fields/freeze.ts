@@ -1,4 +1,4 @@
-/** Dates, bytes and values of the driver cannot be frozen, so callers pass copies. */
+/** Dates, bytes and values of the driver cannot be frozen, so callers must pass copies. */
 export function freezeDeeply<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   if (value instanceof Map) {

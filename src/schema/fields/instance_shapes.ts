@@ -5,7 +5,7 @@ import { describeShape, type Shape } from "./shape.ts";
 
 const remembered = new WeakMap<object, Shape>();
 
-/** A plain object from a hook has no schema by which a response finds its hidden fields. */
+/** A plain object from a hook has no schema that tells a response its hidden fields. */
 export function rememberShape<T extends object>(entity: T, shape: Shape): T {
   remembered.set(entity, shape);
   return entity;
@@ -20,10 +20,7 @@ export function shapeOfInstance(value: object, rights: Rights): Shape | undefine
   return describeShape(buildSchema(modelClassOf(value)).schema, rights);
 }
 
-/**
- * A subclass without a schema is a view of the application, so the schema of its ancestor hides
- * fields.
- */
+/** A subclass without a built schema gets the hidden fields of its ancestor. */
 function modelClassOf(value: object): ModelClass {
   const own = (Object.getPrototypeOf(value) as object).constructor as ModelClass;
   for (let each = own; typeof each === "function"; each = Object.getPrototypeOf(each)) {

@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Values of other types are shared with the original. */
+/** Only dates, arrays and plain objects are copied. */
 export function copyJson(value: unknown): unknown {
   if (value instanceof Date) return new Date(value);
   if (Array.isArray(value)) return value.map(copyJson);
@@ -26,9 +26,7 @@ export function isFieldKey(key: string): boolean {
     !MARK_KEYS.has(key);
 }
 
-/**
- * The driver and Mongoose would treat an object with such a key as a value of their classes.
- */
+/** The driver and Mongoose treat an object with one of these keys as a value of their classes. */
 export const MARK_KEYS: ReadonlySet<string> = new Set(["_bsontype", "isMongooseBuffer"]);
 
 export function isJson(value: unknown): boolean {
@@ -36,7 +34,6 @@ export function isJson(value: unknown): boolean {
 }
 
 function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
-  // A circular value would make the recursion endless.
   if (above.includes(value)) return false;
   const isInner = (each: unknown) => isJsonBelow(each, [...above, value]);
   if (Array.isArray(value)) return value.every(isInner);
@@ -45,10 +42,7 @@ function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
     Number.isFinite(value);
 }
 
-/**
- * A body also sets the paths below a value that is no object, as `{ "address": null }` sets
- * `address.city`. The path of an index has no positions of arrays.
- */
+/** `{ "address": null }` in a body also sets `address.city`. The path of an index has no array positions. */
 export function namesPath(body: unknown, path: string): boolean {
   let at = body;
   const names = path.split(".");

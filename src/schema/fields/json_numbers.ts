@@ -1,4 +1,4 @@
-/** Whole strings are matched, so that digits in a string are no numbers. */
+/** Matches numbers and whole strings, so that digits in a string do not count as a number. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 const INTEGER = /^[+-]?\d+$/;
@@ -6,21 +6,17 @@ const INTEGER = /^[+-]?\d+$/;
 /** JavaScript changes no number with at most this many significant digits. */
 const EXACT_DIGITS = 15;
 
-/**
- * JavaScript writes larger integers with an exponent. No integer type of the database reaches the
- * limit, so rounding does not matter.
- */
+/** JavaScript writes integers from this limit with an exponent. No integer type of MongoDB reaches it. */
 const LARGEST_WRITTEN = 1e21;
 
 /** A filter with a rounded number would select other entities than the client wants. */
 export interface RoundedNumbers {
   /** The first number that becomes infinite or another integer in JavaScript. */
   readonly lost: string | undefined;
-  /** A filter with these numbers is refused for fields that store more digits than JavaScript. */
+  /** Conditions with these numbers are refused on fields that store more digits than JavaScript. */
   readonly values: ReadonlySet<number>;
 }
 
-/** `JSON.parse()` would round without an error. */
 export function findRounded(text: string): RoundedNumbers {
   const values = new Set<number>();
   let lost: string | undefined;
@@ -69,13 +65,11 @@ function readNumber(token: string) {
   return { value, isShortest, isExact };
 }
 
-/** Equal for `1.0` and `1`. */
 function keyOf(token: string): string {
   const { sign, digits, exponent } = decimalOf(token);
   return digits === "" ? "0" : `${sign}${digits}e${exponent}`;
 }
 
-/** The value is `${digits}e${exponent}`. */
 function decimalOf(token: string) {
   const [, sign = "", whole = "", fraction = "", power = "0"] =
     /^([+-]?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(token) ?? [];

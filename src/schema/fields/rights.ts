@@ -22,13 +22,12 @@ export class Rights {
   }
 }
 
-/** For code that knows no reader. */
+/** The rights of an unknown reader: every function restricts its field. */
 export const MOST_RESTRICTED = new Rights(new Map());
 
-/** For descriptions that are built before a request. */
+/** For descriptions that are built before a request: no function restricts its field. */
 export const UNRESTRICTED = new Rights(new Map(), false);
 
-/** The path of the field for each function, for error messages. */
 export type Restrictions = ReadonlyMap<FieldRule, string>;
 
 export function restrictionsIn(root: Shape): Restrictions {

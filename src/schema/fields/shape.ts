@@ -21,13 +21,12 @@ const { Types } = mongoose.Schema;
 
 /** The fields of a model with their rules, for one kind of reader. */
 export class Shape {
-  /** Refuses a body with an undeclared field. Otherwise the field is ignored. */
+  /** `true` if a body with an undeclared field is refused. Otherwise the field is ignored. */
   readonly strict: boolean;
-  /** The model has `strict: false`. */
   readonly isOpen: boolean;
   readonly rights: Rights;
   readonly #fields = new Map<string, FieldShape>();
-  /** Missing for a nested path of Mongoose, which has no schema. */
+  /** A nested path of Mongoose has no schema. */
   readonly schema: Schema | undefined;
   #virtualShapes: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
@@ -62,7 +61,6 @@ export class Shape {
     inner.add(below, field);
   }
 
-  /** By the name of the virtual. */
   get virtualShapes(): ReadonlyMap<string, Shape> {
     return this.#virtualShapes ??= this.schema === undefined
       ? new Map()
@@ -78,7 +76,7 @@ export class Shape {
     return new Map(shapes);
   }
 
-  /** Fields that Mongoose sets may exist, and with `strict: false` every name. */
+  /** `true` for a field that Mongoose sets, and with `strict: false` for every name. */
   declares(name: string): boolean {
     const schema = this.schema;
     return schema !== undefined &&
@@ -93,15 +91,12 @@ export class Shape {
     return this.#restrictions ??= restrictionsIn(this);
   }
 
-  /** Hidden or unselected at any depth. */
+  /** `true` if a field at any depth is hidden or unselected. */
   get secretive(): boolean {
     return this.#secretive ??= fieldsWithin(this).some((field) => whyUnseen(field) !== undefined);
   }
 
-  /**
-   * Hidden, unselected or read-only fields at any depth keep their values if a body clears the
-   * object.
-   */
+  /** `true` if a field at any depth is hidden, unselected or read-only. It then stays if a body clears the object. */
   get guarded(): boolean {
     return this.#guarded ??= fieldsWithin(this).some(isProtected);
   }
@@ -132,26 +127,24 @@ export interface FieldShape {
   readonly kind: "scalar" | "free" | "object" | "map" | "array";
   readonly hidden: boolean;
   readonly readonly: boolean;
-  /** `false` for identifiers, versions and timestamps. */
+  /** `false` for a field that no body can set, such as a timestamp. */
   readonly writable: boolean;
   readonly selected: boolean;
-  /** Only separate routes of the field change the value. */
+  /** Only separate routes of the field change its value. */
   readonly managed?: boolean;
-  /** Missing for a nested path of Mongoose. */
   readonly type?: SchemaType;
   readonly shape?: Shape;
-  /** Each element of an array, or each value of a Map. */
   readonly element?: FieldShape;
   /** A body may only refer to entities that exist. */
   readonly exists?: boolean;
-  /** Only the routes of the field show it. */
+  /** Only separate routes of the field show its value. */
   readonly apart?: boolean;
   readonly populated?: Shape | undefined;
 }
 
 const NO_KINDS: ReadonlyMap<string, Shape> = new Map();
 
-/** Described once, so plugins and `configure()` must have added their fields before. */
+/** A schema is described only once, so plugins and `configure()` must have added their fields before. */
 export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   const cached = rights.shapes.get(schema);
   if (cached !== undefined) return cached;
@@ -170,7 +163,7 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
     if (path.includes("$*")) return;
     const field = describeField(type, { system: system.has(path), rights });
     shape.add(path.split("."), field);
-    // A document that shows its virtuals would show a hidden value under the alias.
+    // A document with virtuals would show a hidden value under its alias.
     for (const alias of field.hidden ? [type.options.alias ?? []].flat() : []) {
       shape.add(alias.split("."), SECRET);
     }
@@ -186,7 +179,7 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   return shape;
 }
 
-/** A hook may return a copy that holds the virtuals of a nested path. */
+/** A hook may return a copy that contains unshown virtuals of a nested path. */
 function hideVirtuals(shape: Shape, schema: Schema): void {
   for (const name of Object.keys(virtualsOf(schema))) {
     const [first = "", ...below] = name.split(".");
@@ -217,9 +210,7 @@ export function shapeForAll(schema: Schema): Shape {
   return describeShape(schema, UNRESTRICTED);
 }
 
-/**
- * Mongoose adds the version field only when it compiles the model, but routes are built earlier.
- */
+/** Mongoose adds the version field after routes are built. */
 function addVersion(shape: Shape, schema: Schema): void {
   const name: unknown = schema.get("versionKey");
   if (typeof name !== "string" || shape.fields.has(name)) return;
@@ -229,7 +220,6 @@ function addVersion(shape: Shape, schema: Schema): void {
   );
 }
 
-/** The database or Mongoose sets these values. */
 function systemPaths(schema: Schema): Set<string> {
   const { versionKey, discriminatorKey } = schema.options as Record<string, unknown>;
   const named = (given: unknown, name: string) => typeof given === "string" ? given : name;
@@ -301,7 +291,7 @@ function describeKind(
 const OPEN_FIELD = { hidden: false, readonly: false, writable: true, selected: true } as const;
 const SECRET: FieldShape = { ...OPEN_FIELD, kind: "free", hidden: true, writable: false };
 
-/** Lazy, because a model may embed itself. */
+/** The shape is described lazily, because a model may embed itself. */
 function objectKind(
   schema: Schema,
   rights: Rights,
@@ -314,7 +304,6 @@ function objectKind(
   };
 }
 
-/** Visits each class once, because a class may contain itself. */
 export function fieldsWithin(root: Shape, visited = new Set([root])): FieldShape[] {
   const within = (field: FieldShape): FieldShape[] => {
     const { shape, element } = field;

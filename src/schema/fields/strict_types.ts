@@ -3,7 +3,7 @@ import { namesNoDay } from "./texts.ts";
 
 export interface StrictType {
   readonly words: string;
-  /** Missing if only strings that match `pattern` are accepted. */
+  /** Without a type, only strings that match `pattern` are accepted. */
   readonly type?: "string" | "number" | "integer" | "boolean";
   readonly pattern?: string;
 }
@@ -20,11 +20,9 @@ export const STRICT_DATE_TIME = `${STRICT_DATE}${TIME}${OFFSET}`;
 /** Base64 with padding and without unused bits. */
 const BASE64 = "([0-9a-zA-Z+/]{4})*([0-9a-zA-Z+/][AQgw]==|[0-9a-zA-Z+/]{2}[AEIMQUYcgkosw048]=)?";
 
-/** The smallest integer of 64 bits is one further from zero than the largest. */
 const DIGITS = digitsUpTo("9223372036854775807");
 const INT64 = `(${DIGITS}|-(${DIGITS}|9223372036854775808))`;
 
-/** Keyed by the name of Mongoose's type. */
 export const STRICT_TYPES: Readonly<Record<string, StrictType>> = {
   String: { words: "a text", type: "string" },
   Number: { words: "a number", type: "number" },
@@ -70,7 +68,7 @@ const WHOLE = new Map(
 
 const DATES: ReadonlySet<string> = new Set(["Date", "DateOnly"]);
 
-/** The cast still checks the range. */
+/** Checks only the JSON type. A later cast checks the range. */
 export function isOfJsonType(value: unknown, name: string): boolean {
   // A regular expression could exhaust its stack at many megabytes of base64.
   if (name === "Buffer") {

@@ -6,7 +6,7 @@ export const IDENTIFIER_TYPES: readonly string[] = ["ObjectId", "String", "Numbe
 
 export const IDENTIFIER = /^[0-9a-f]{24}$/i;
 
-/** Mongoose would throw for any other string. */
+/** Mongoose would throw for a string that is no ObjectId. */
 export function byIdentifier(text: string): { readonly _id: Types.ObjectId } | undefined {
   return IDENTIFIER.test(text) ? { _id: new mongoose.Types.ObjectId(text) } : undefined;
 }
@@ -15,7 +15,7 @@ export type Version = number | null;
 
 const VERSION_BITS = 49;
 
-/** Other programs may have stored any value. */
+/** Other programs may have stored any value as the version. */
 export function asVersion(value: unknown): Version {
   const number = numberOf(value);
   const isVersion = Number.isInteger(number) && number >= 0 && number < 2 ** VERSION_BITS;

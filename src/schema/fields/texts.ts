@@ -4,7 +4,7 @@ const DAY = /^\s*([+-]\d{6}|\d{4})-(\d{2})-(\d{2})/;
 
 const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** JavaScript would read 2023-02-30 as the second of March. */
+/** JavaScript would read the date 2023-02-30 as the second of March. */
 export function namesNoDay(text: string): boolean {
   const found = DAY.exec(text);
   if (found === null) return false;

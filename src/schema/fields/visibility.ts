@@ -14,7 +14,6 @@ export function isClearable(field: FieldShape): boolean {
   return field.writable && !isProtected(field);
 }
 
-/** Only the body of a new entity can set the value. */
 export function isSetOnce(field: FieldShape | undefined): boolean {
   return field !== undefined && (isImmutable(field.type) || isSetOnce(field.element));
 }
@@ -59,7 +58,7 @@ export function hasField(name: string, shape: Shape): boolean {
   return strictestField(name, shape) !== undefined;
 }
 
-/** The most restricted declaration of the discriminators, so that no hidden field is shown. */
+/** The most restricted declaration of the discriminators counts, so that no hidden field is shown. */
 export function strictestField(name: string, shape: Shape): FieldShape | undefined {
   const field = shape.fields.get(name);
   if (field !== undefined) return field;
@@ -87,14 +86,12 @@ export function isSettable(path: string, shape: Shape): boolean {
   return true;
 }
 
-/** Also finds the objects in arrays and Maps. */
 export function shapeWithin(
   { shape, element }: Pick<FieldShape, "shape" | "element">,
 ): Shape | undefined {
   return shape ?? (element && shapeWithin(element));
 }
 
-/** A recursive class described as a tree would be infinite. */
 export function isRecursive<N>(node: N, objectsIn: (node: N) => readonly N[]): boolean {
   const passed = new Set<N>();
   const leadsBack = (each: N): boolean =>

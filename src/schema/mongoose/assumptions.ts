@@ -1,4 +1,4 @@
-// A version of Mongoose may change this undeclared behaviour without notice.
+// Any version of Mongoose may change the undeclared behaviour that these checks test.
 import mongoose from "mongoose";
 import type { Document, Model, Query, Schema, SchemaType } from "mongoose";
 import { logHint } from "../../errors/log.ts";
@@ -41,13 +41,9 @@ import { isCastError } from "./errors.ts";
 import { pendingProblems } from "./statements/filter_errors.ts";
 import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_casts.ts";
 
-/** Keyed by the name in error messages. A check that throws counts as failed. */
 type Assumptions = Readonly<Record<string, (probe: Probe) => boolean>>;
 
-/**
- * If one of these were wrong, rules would be skipped, changes lost or secrets shown, so no schema
- * is built.
- */
+/** If one of these assumptions were wrong, rules would be skipped, changes lost or secrets shown. */
 const NEEDED: Assumptions = {
   "copies of documents"() {
     const bare = new mongoose.Mongoose();
@@ -122,14 +118,13 @@ const NEEDED: Assumptions = {
     const { number } = pendingProblems(doc);
     return isCastError(number) && typeof (doc as { $validate?: unknown }).$validate === "function";
   },
-  // Without these methods, middleware of the application would be skipped.
   "middleware of documents"({ doc }) {
     const { execPre, execPost, filter } = middlewareOf(doc);
     return [execPre, execPost, filter].every((each) => typeof each === "function");
   },
 };
 
-/** If one of these fails, every request uses Mongoose documents, which is slower. */
+/** If one of these assumptions fails, every request uses Mongoose documents, which is slower. */
 const DIRECT: Assumptions = {
   "defaults of fields"({ schema, doc }) {
     const { immutable, number, date, computed, list, computedList } = schema.paths as ProbeFields;
@@ -209,8 +204,8 @@ interface Probe {
   readonly schema: Schema;
   readonly model: Model<unknown>;
   /**
-   * A check may change a field only if no other check reads it. With a document for each check, V8
-   * would make all later documents about a tenth slower.
+   * No two checks may use the same field if one changes it. With a document for each check, V8 would make all later
+   * documents about a tenth slower.
    */
   readonly doc: Document;
 }
@@ -220,7 +215,7 @@ type ProbeFields =
   & Readonly<Record<"set" | "cast" | "atTimes" | "computed" | "list" | "computedList", SchemaType>>;
 
 function makeProbe(): Probe {
-  // The plugins and settings of the application would change the results.
+  // The application's plugins and settings would change the results.
   const bare = new mongoose.Mongoose();
   const { Schema } = bare;
   const schema = new Schema({

@@ -31,7 +31,7 @@ const { Document, Model, Query, Schema: MongooseSchema, SchemaType } = mongoose;
 
 const ALL_KNOWN = { needed: [], direct: [] };
 
-// First, as what is recognised is not looked at again.
+// This test runs first, because Mongoose is checked only once.
 Deno.test("buildSchema() refuses a Mongoose whose queries cast conditions in an unknown way", () => {
   class Movie extends FrameworkModel {}
   const build = () => buildSchema(Movie);

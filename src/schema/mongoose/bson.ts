@@ -15,7 +15,7 @@ export function isObjectId(value: unknown): value is mongoose.Types.ObjectId {
   return Object(value)._bsontype === "ObjectId";
 }
 
-/** `Buffer.from()` would skip invalid characters. */
+/** Refuses invalid characters, which `Buffer.from()` would skip. */
 export function readBase64(text: unknown): Buffer | undefined {
   if (typeof text !== "string" || !/^[0-9a-z+/]*={0,2}$/i.test(text)) return undefined;
   return text.replace(/=+$/, "").length % 4 === 1 ? undefined : Buffer.from(text, "base64");
@@ -23,10 +23,10 @@ export function readBase64(text: unknown): Buffer | undefined {
 
 const INT64 = 2n ** 63n;
 
-/** BSON drops these flags although they change the matches. */
+/** BSON drops these flags of regular expressions, although they change the matches. */
 const LOST_FLAGS = /[svy]/;
 
-/** The name of a value that Mongoose or BSON would drop or change, for an error message. */
+/** The name of a value that Mongoose or BSON would drop or change. */
 export function lossOf(value: unknown): string | undefined {
   switch (typeof value) {
     case "undefined":
@@ -57,14 +57,14 @@ function lossOfObject(value: object): string | undefined {
   return typeof then === "function" ? "a promise, or a query, that was not awaited" : undefined;
 }
 
-/** An instance of another class would be stored as a plain object. */
+/** BSON would store an instance of any other class as a plain object. */
 export function isStorable(value: object): boolean {
   const { _bsontype: type } = value as { _bsontype?: unknown };
   return typeof type === "string" || value instanceof Date || value instanceof RegExp ||
     value instanceof Uint8Array || isDocument(value) || value instanceof mongoose.Types.Map;
 }
 
-/** Mongoose's casts convert such an instance. */
+/** Mongoose's casts convert an instance with its own `toString()`, `valueOf()` or `toBSON()`. */
 export function isConvertible(value: object): boolean {
   if (ArrayBuffer.isView(value)) return false;
   const { toString, valueOf, toBSON } = value as Record<string, unknown>;
@@ -72,7 +72,6 @@ export function isConvertible(value: object): boolean {
     typeof toBSON === "function";
 }
 
-/** The members as BSON stores them. */
 export function storedMembers(value: unknown): Map<string, unknown> | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   if (value instanceof mongoose.Types.Map) return new Map(value as Map<string, unknown>);

@@ -19,7 +19,7 @@ export function checkConnection(connection: unknown): asserts connection is Conn
 
 const hinted = new WeakSet<Connection>();
 
-/** The error of the waiting request does not say why the connection is not open. */
+/** The error of a waiting request does not say why the connection is not open. */
 export function hintAtUnopened(connection: Connection): void {
   if (hinted.has(connection)) return;
   if (connection.getClient()) return hintAtFailed(connection);
@@ -31,7 +31,6 @@ export function hintAtUnopened(connection: Connection): void {
   );
 }
 
-/** Mongoose does not repeat the first attempt to connect. */
 function hintAtFailed(connection: Connection): void {
   connection.asPromise().catch((error: Error) => {
     if (connection.readyState !== mongoose.STATES.disconnected || hinted.has(connection)) return;
@@ -58,7 +57,7 @@ export function isOpen({ readyState }: Connection): boolean {
 interface KnownServer {
   readonly type?: string;
   readonly isWritable?: boolean;
-  /** The last reply to the driver's monitor, in units of `performance.now()`. */
+  /** The time of the last reply to the driver's monitor, in units of `performance.now()`. */
   readonly lastUpdateTime?: number;
 }
 
@@ -74,34 +73,28 @@ interface KnownServers {
   };
 }
 
-/**
- * A standalone server has neither transactions nor change streams. `false` while the type is
- * unknown.
- */
+/** A standalone server has neither transactions nor change streams. The result is `false` while the type is unknown. */
 export function isStandalone(connection: Connection): boolean {
   if (!isOpen(connection)) return false;
-  // No public method of the driver returns the type without a round trip.
+  // No public method of the driver returns the server's type without a round trip.
   const { topology } = connection.getClient() as KnownServers;
   const [server] = topology?.description?.servers?.values() ?? [];
   return server?.type === "Standalone";
 }
 
-/**
- * The shards of a sharded cluster are replica sets. A write may wait for copies, so it needs more
- * time.
- */
+/** A write may wait for replicas, so it needs more time. Shards are replica sets. */
 export function isReplicated(connection: Connection): boolean {
   const { topology } = connection.getClient() as KnownServers;
   const servers = [...topology?.description?.servers?.values() ?? []];
   return servers.length > 1 || servers.some(({ type }) => type === "Mongos");
 }
 
-/** A reply to the driver's monitor may be late by this before the server counts as silent. */
+/** How late a reply to the driver's monitor may be before the server counts as silent. */
 const HEARTBEAT_MARGIN_MS = 1000;
 
 /**
- * The driver's monitor has a separate connection. If the server replies to it while the pool is
- * full, a slow ping means a busy pool.
+ * If the server replies to the driver's monitor, which has a separate connection, while the pool is full, a slow ping
+ * means a busy pool.
  */
 export function isPoolBusy(connection: Connection): boolean {
   const client = connection.getClient();
@@ -122,16 +115,13 @@ export function connectionOf(work: unknown): Connection | undefined {
   return (work.model() as Model<unknown> | undefined)?.db as Connection | undefined;
 }
 
-/** Never opens, and `mongoose.connections` does not list it. */
+/** This connection never opens, and `mongoose.connections` does not list it. */
 export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
   const Connection = mongoose.Connection as unknown as new (base: unknown) => Connection;
   return new Connection(base);
 }
 
-/**
- * The driver looks up field names in a plain object, so it would not decode an array in a field
- * `toString`.
- */
+/** The driver looks up field names in a plain object, so it would not decode an array named `toString`. */
 export function decodeAllNames(connection: Connection): void {
   const { bsonOptions } = connection.getClient() as { bsonOptions?: { fieldsAsRaw?: unknown } };
   const undecoded = Object(bsonOptions?.fieldsAsRaw);

@@ -15,7 +15,7 @@ export interface ErrorOrigin {
 
 const origins = new WeakMap<object, ErrorOrigin>();
 
-/** An error response leaves out hidden fields and recognises errors of other models. */
+/** The origin of an error tells the response which fields are hidden, and whether another model has failed. */
 export function markErrors(schema: Schema, target: ModelClass): void {
   for (const operation of ["validate", "save"] as const) {
     const mark = markOwn(function (this: Document, error: Error, _doc: unknown, next: Next): void {
@@ -73,10 +73,7 @@ function joinMessages(error: InstanceType<typeof ValidationError>): void {
 
 type Next = (error: Error) => void;
 
-/**
- * Middleware may save other documents, so an error is recorded only for the document with its
- * problems.
- */
+/** Middleware may save other documents, so an error is recorded only for the document that has its problems. */
 function markError(
   error: unknown,
   { doc, target }: { doc: Document; target: ModelClass },
@@ -89,7 +86,7 @@ function markError(
   origins.set(error, { target, schema: doc.schema as Schema });
 }
 
-/** Mongoose puts the problems of failed casts into a new object. */
+/** Mongoose puts the problems of failed casts into a new object, so single problems are compared. */
 function holds(doc: Document, errors: Readonly<Record<string, unknown>>): boolean {
   const { $errors = {} } = doc as { $errors?: Readonly<Record<string, unknown>> };
   return Object.keys(errors).some((path) => $errors[path] === errors[path]);
@@ -113,7 +110,7 @@ function isKind(target: ModelClass, base: ModelClass): boolean {
   return target === base || target.prototype instanceof base;
 }
 
-/** A thrown error is a failure of the application, but a wrong value is an error of the client. */
+/** An error that a validator throws is a failure of the application. A wrong value is an error of the client. */
 export function validationFailure(error: unknown): { readonly thrown: unknown } | undefined {
   if (!(error instanceof ValidationError)) return undefined;
   for (const problem of Object.values(error.errors) as unknown[]) {
@@ -126,14 +123,14 @@ export function validationFailure(error: unknown): { readonly thrown: unknown } 
   return undefined;
 }
 
-/** A value from the application or a body that Mongoose could not cast. */
+/** The error of a value from the application or a body that Mongoose could not cast. */
 export function isCastError(problem: unknown): problem is InstanceType<typeof CastError> {
   return problem instanceof CastError;
 }
 
-/** A stored value that Mongoose could not cast, which the client has not caused. */
+/** The error of a stored value that Mongoose could not cast, which the client has not caused. */
 export function isUncastStored(problem: unknown): boolean {
-  // In the place of an embedded object, Mongoose reports another error than a `CastError`.
+  // For an embedded object, Mongoose reports another error than a `CastError`.
   return isWrongElement(problem) || problem instanceof ValidatorError && problem.kind === "cast" &&
       problem.reason instanceof mongoose.Error;
 }
@@ -143,17 +140,14 @@ export function isWrongElement(problem: unknown): boolean {
   return problem instanceof mongoose.Error && problem.name === "ObjectParameterError";
 }
 
-/**
- * The client gets a problem of `invalidate()` always, but not a validator's problem with a hidden
- * value that it has not set.
- */
+/** The client gets no validator's error for a hidden value that it has not set, but always one of `invalidate()`. */
 export function isValidatorError(problem: unknown): boolean {
   if (!(problem instanceof ValidatorError)) return false;
   const { validator } = problem.properties as { readonly validator?: unknown };
   return typeof validator === "function" || validator instanceof RegExp;
 }
 
-/** Mongoose keeps an error of a validator as the `reason`, and any other error as the problem. */
+/** Mongoose keeps an error that a validator throws as `reason`, and any other error as the problem. */
 function thrownIn(problem: unknown): unknown {
   if (problem instanceof ValidatorError) {
     return problem.kind === "cast" ? undefined : problem.reason;
@@ -162,8 +156,8 @@ function thrownIn(problem: unknown): unknown {
 }
 
 /**
- * A plain `Error` with only a message means a wrong value, as in Mongoose's documentation, and so
- * does an error of a validation library. Other errors are failures of the application.
+ * A plain `Error` with only a message means a wrong value, as in Mongoose's documentation. So does an error of a
+ * validation library.
  */
 function saysWrong(thrown: unknown): boolean {
   if (typeof thrown !== "object" || thrown === null) return true;

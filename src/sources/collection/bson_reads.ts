@@ -23,17 +23,14 @@ import { NamedReader } from "./named_reader.ts";
 import type { PageRead } from "../source.ts";
 
 export interface StoredQuery {
-  /** Cast already, because the driver does not cast. */
+  /** The driver does not cast, so the conditions are cast already. */
   readonly conditions: Filter;
   readonly projection: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Read but not shown. */
+  /** Paths that are read but not shown. */
   readonly also?: readonly string[] | undefined;
   readonly separator?: Separator | undefined;
-  /**
-   * Without the selection of the client. The cursor of a page contains no sort value that this
-   * hides.
-   */
+  /** The cursor of a page contains no sort value that this projection hides. */
   readonly whole?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -50,13 +47,11 @@ interface EachOptions {
 interface EntitiesOptions {
   readonly timeBudget: TimeBudget;
   readonly page: PageRead | undefined;
-  /** Validators and scopes of a change may need any field. */
   readonly forChange?: boolean | undefined;
 }
 
-/** Documents are slow to make. */
+/** A stored entity whose Mongoose document is made only on demand, because documents are slow to make. */
 export class StoredEntity {
-  /** As the driver decodes them. */
   readonly values: object;
   readonly #toDocument: (values: object) => Document;
 
@@ -76,11 +71,8 @@ export class BsonReads {
   readonly #writer: BsonToJson;
   readonly #selected: StoredQuery["projection"];
   readonly #unselected: Record<string, 0> | undefined;
-  /** Keyed by the projection object, which is the same for all requests of a route. */
   readonly #partly = new WeakMap<object, BsonToJson>();
-  /** Keyed by the writer with all fields, and by the left-out names. */
   readonly #without = new WeakMap<BsonToJson, Map<string, BsonToJson>>();
-  /** Keyed by the array of names, which is the same for a hook. */
   readonly #named = new WeakMap<readonly string[], NamedReader>();
   readonly #namedForChange = new WeakMap<readonly string[], NamedReader>();
 
@@ -149,7 +141,6 @@ export class BsonReads {
     }
   }
 
-  /** The caller must limit the time. */
   async concat(
     stored: readonly Buffer[],
     { projection, separator, finder }: Pick<StoredQuery, "projection" | "separator"> & {
@@ -163,12 +154,10 @@ export class BsonReads {
     return Buffer.concat([...fillMarked(marked, targets)]);
   }
 
-  /** Without `timeBudget`, the caller limits the time of each read. */
   batches(query: StoredQuery, timeBudget?: TimeBudget): AsyncGenerator<Batch> {
     return readBatches(this.#open(query), { timeBudget });
   }
 
-  /** All long lists together use at most half of the connection pool. */
   longList(query: StoredQuery, timeBudget: TimeBudget): AsyncGenerator<Batch> {
     return this.#list(query, timeBudget);
   }
@@ -189,7 +178,7 @@ export class BsonReads {
   ): AsyncGenerator<readonly StoredEntity[]> {
     const isPage = page !== undefined;
     const selected = forChange ? query : this.selected(query);
-    // Hooks may change bytes in place before the cursor is read, so entities get copies.
+    // Hooks may change bytes in place before the cursor is made, so entities get copies.
     const make = this.#entityMaker(query, { copies: isPage, forChange });
     const batches = isPage ? this.batches(selected, timeBudget) : this.#list(selected, timeBudget);
     for await (const batch of batches) {
@@ -224,7 +213,7 @@ export class BsonReads {
     };
   }
 
-  /** By the kept values, the save of a change detects changes of other requests. */
+  /** A change keeps the read values, by which its save detects changes of other requests. */
   #document(values: object, forChange: boolean): Document {
     if (forChange) return hydrateWithSnapshot(this.#model, values);
     return foundDocument(this.#model, { values, projection: this.#unselected });

@@ -13,7 +13,7 @@ import { DocumentWriter } from "../../json/transcode/transcoder.ts";
 import { type Plan, planJson } from "../../json/transcode/plan.ts";
 import { type MarkedJson, Marking } from "../../json/populate.ts";
 
-/** In bytes, for one turn of the event loop. */
+/** The bytes that one turn of the event loop converts. */
 const PORTION = 16 * 1024;
 
 interface StoredJsonOptions {
@@ -23,7 +23,7 @@ interface StoredJsonOptions {
   readonly leftOut?: readonly string[];
 }
 
-/** Converts BSON bytes, and has Mongoose convert documents with values of other types. */
+/** Converts BSON to JSON. Mongoose converts documents with values of other types than their fields. */
 export class BsonToJson {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
@@ -62,7 +62,6 @@ export class BsonToJson {
     return writeJoined(this.#documents, { stored, separator });
   }
 
-  /** Hooks may leave different fields out of each document. */
   joinedBy(
     all: readonly { readonly stored: Buffer; readonly writer: BsonToJson }[],
     separator: Separator,
@@ -85,7 +84,6 @@ export class BsonToJson {
     return JSON.stringify(this.hydrate(values)) ?? "null";
   }
 
-  /** Slow, so it is only for values that cannot be converted from BSON bytes. */
   hydrate(values: object): unknown {
     return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
   }
@@ -133,7 +131,6 @@ function sizeOf(stored: readonly Buffer[]): number {
   return stored.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** A document whose JSON only Mongoose can make becomes one mark. */
 export function writeMarked(
   stored: readonly Buffer[],
   { writer, names, separator }: {

@@ -220,7 +220,7 @@ export class CollectionSource implements Source {
     return (await readAllSaved(docs, this.#options)).filter((each) => each !== undefined);
   }
 
-  /** Missing if a parent refers to the entities: each then needs a transaction with it. */
+  /** Missing if a parent refers to the entities, because each then needs a transaction with the parent. */
   get insertEach(): Source["insertEach"] {
     if (this.#options.linked) return undefined;
     return async (entities) =>
@@ -230,7 +230,7 @@ export class CollectionSource implements Source {
           for (const doc of docs) this.stamp(doc);
           const options = this.#writeOptions();
           const inserted = insertEachDocument(docs, options);
-          // With added statements, each transaction has its time limit.
+          // With added statements, each transaction has its own time limit.
           return options.addedStatements === undefined
             ? options.timeBudget.wait(inserted)
             : inserted;
@@ -292,7 +292,7 @@ export class CollectionSource implements Source {
     stampDocument(entity, this.#options.additions);
   }
 
-  /** The parent then keeps its reference to the entity. */
+  /** The parent of an entity that stays stored keeps its reference. */
   protected get keepsRemoved(): boolean {
     return this.#options.additions?.removal !== undefined;
   }
@@ -336,8 +336,8 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * `anyway` leaves out the conditions of the client, but never those from hooks and scopes, which
-   * hide entities.
+   * `anyway` leaves out the conditions of the client, but never the conditions of hooks and scopes, which hide
+   * entities.
    */
   protected async open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
@@ -382,7 +382,6 @@ export class CollectionSource implements Source {
     return await timeBudget.wait(query.exec()) as EntityValue | null;
   }
 
-  /** `undefined` if no entity can match. */
   protected idFilter(name: EntityName): Filter | undefined {
     return typeof name === "string" ? byKey(name, this.#options) : byStoredId(name);
   }

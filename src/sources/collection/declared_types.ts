@@ -23,7 +23,7 @@ const UNCHANGED: Readonly<Record<string, Check>> = {
   Buffer: (value) => value instanceof mongo.Binary || value instanceof Uint8Array,
 };
 
-/** Compiled at its first use, because a model may embed itself. */
+/** The check is compiled at its first use, because a model may embed itself. */
 export function declaredType(field: FieldShape): Check {
   let check: Check | undefined;
   return (value) => value === null || (check ??= checkOf(field))(value);
@@ -58,7 +58,7 @@ function never(): boolean {
   return false;
 }
 
-/** Mongoose does not read a Map with another key. */
+/** Mongoose does not read a Map with keys such as `$a` and `a.b`. */
 function isMapKey(key: string): boolean {
   return !key.startsWith("$") && !key.includes(".") && !PROTOTYPE_KEYS.has(key);
 }

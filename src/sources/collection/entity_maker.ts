@@ -21,14 +21,14 @@ interface Replacement {
   readonly written: readonly string[];
 }
 
-/** Mongoose documents are slow to make. Has the values that Mongoose would store. */
+/** Makes the values that Mongoose would store, without a slow document. */
 export class EntityMaker {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #fields: readonly MadeField[];
   /**
-   * The fields that a PUT removes if the body lacks them. `undefined` if it has to keep a part of a
-   * field, which a single update cannot do.
+   * The fields that a PUT removes if the body lacks them. `undefined` if a PUT keeps a part of a field, which a single
+   * update cannot do.
    */
   readonly #cleared: readonly string[] | undefined;
 
@@ -64,9 +64,6 @@ export class EntityMaker {
     };
   }
 
-  /**
-   * The update also creates a missing entity. `undefined` if only a Mongoose document can make it.
-   */
   replacement(
     body: JsonObject,
     { by, _id, added = {}, changed = {} }: {
@@ -104,10 +101,7 @@ export class EntityMaker {
   }
 }
 
-/**
- * A PUT keeps read-only and hidden fields inside of an object. A function may decide whether the
- * field is immutable.
- */
+/** A PUT keeps read-only and hidden fields inside of an object, and fields that a function makes immutable. */
 function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
   const { kind, type, shape, element } = field;
   if (isImmutableAtTimes(type) || isImmutableAtTimes(element?.type)) return false;
@@ -115,10 +109,7 @@ function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
   return type !== undefined && (shape ?? element?.shape)?.guarded !== true;
 }
 
-/**
- * `undefined` for compound fields, for values that cannot be cast, and for references to entities
- * that must exist.
- */
+/** `undefined` for compound fields, for values that cannot be cast, and for references to entities that must exist. */
 export function flatFields(
   body: JsonObject,
   shape: Shape,

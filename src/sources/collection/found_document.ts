@@ -2,7 +2,7 @@ import type { Document, Model } from "mongoose";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Not new, and without a new identifier. */
+/** Options for a document that is already stored and gets no new identifier. */
 const FOUND = { skipId: true, isNew: false, willInit: true };
 
 export function foundDocument(
@@ -13,7 +13,7 @@ export function foundDocument(
   return (new model(undefined, projection, FOUND) as Document).init(values);
 }
 
-/** Functions of other defaults may need values that were not read. */
+/** Leaves out all other fields, because functions of their defaults may need values that were not read. */
 export function documentOfFields(
   model: Model<unknown>,
   { values, names }: { readonly values: Values; readonly names: readonly string[] },

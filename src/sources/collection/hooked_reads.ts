@@ -54,7 +54,6 @@ export class HookedReads {
     for await (const passed of this.#passedBatches(query)) yield await this.#texts(passed, query);
   }
 
-  /** Reads further entities if hooks leave out some. */
   async eachOf(
     page: PageRead,
     queryOf: (page: PageRead) => StoredQuery,
@@ -106,7 +105,6 @@ export class HookedReads {
     return { passed: kept.map(({ value }) => value), lastIndex };
   }
 
-  /** A list without pages may be long, so it leaves connections to other requests. */
   async *#stored(query: StoredQuery, page?: PageRead): AsyncGenerator<readonly Buffer[]> {
     const batches = page === undefined
       ? this.#reader.longList(query, this.#timeBudget)
@@ -164,9 +162,7 @@ export class HookedReads {
     return paths.some((path) => this.#hooks.leavesOut.includes(topOf(path)));
   }
 
-  /**
-   * The cursor may contain all sort values that the reader may see, whatever the client selects.
-   */
+  /** The cursor may contain all sort values that the reader may see, whatever the client selects. */
   #whole({ stored, leftOut }: Passed, { whole }: StoredQuery): Buffer {
     return this.#writer({ projection: whole ?? {} }, leftOut).concat([stored]);
   }

@@ -15,7 +15,6 @@ export interface InstanceOptions {
   readonly shape: Shape;
   /** A field that was not read gets no default, because it may be stored. */
   readonly shows: Shows;
-  /** Empty for the entity, `address.` for an embedded object. */
   readonly prefix: string;
   /** A query has replaced identifiers at these paths by entities, whose fields it has selected. */
   readonly populated: ReadonlySet<string>;
@@ -27,10 +26,7 @@ type Spot = Omit<InstanceOptions, "shape">;
 
 export type InstanceMaker = (values: object) => object;
 
-/**
- * Changes are not tracked. An object or a list in a field of another type is left out, and other
- * values stay.
- */
+/** Makes instances that do not track changes. An object or a list in a field of another type is left out. */
 export function instanceMaker(
   target: ModelClass,
   { shape, ...spot }: InstanceOptions,
@@ -59,14 +55,14 @@ export function instanceMaker(
   };
 }
 
-/** Runs no code of the class. Objects of one constructor have one layout, which makes them fast. */
+/** The constructor runs no code of the class. Objects of one constructor have one layout, which makes them fast. */
 function blankOf(target: ModelClass): new () => object {
   function Blank() {}
   Blank.prototype = target.prototype;
   return Blank as unknown as new () => object;
 }
 
-/** A spread, a clone and JSON leave the field out. */
+/** A spread, a clone and JSON leave out a field with this descriptor. */
 const SECRET = { value: undefined, writable: true, enumerable: false, configurable: true } as const;
 
 class FieldMaker {
@@ -74,7 +70,6 @@ class FieldMaker {
   readonly hidden: boolean;
   readonly expected: boolean;
   readonly #field: FieldShape;
-  /** An assignment would run a setter of the class. */
   readonly #shadows: boolean;
   readonly #convert: (value: unknown) => unknown;
 
@@ -114,12 +109,11 @@ class FieldMaker {
 export interface FieldReader {
   readonly name: string;
   readonly convert: (stored: unknown) => unknown;
-  /** Makes the value of a field that is not stored. Absent if only a document can. */
+  /** Makes the value of a field that is not stored. Absent if only a document can make it. */
   readonly missing?: () => unknown;
 }
 
 interface FieldReaderOptions {
-  /** A document has added the defaults already. */
   readonly isComplete?: boolean;
   readonly leavesOut?: boolean;
 }
@@ -169,7 +163,6 @@ function toMap(value: object, inner: (value: unknown) => unknown): Map<string, u
   return new Map(entries.map(([key, each]) => [key, inner(each)]));
 }
 
-/** Compiled at its first use, because a model may embed itself. */
 function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
   if (shape === undefined) return (values) => values;
   const target = schemaClass(type) ?? Object as unknown as ModelClass;
@@ -177,7 +170,6 @@ function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
   return (values) => (maker ??= instanceMaker(target, { shape, ...spot }))(values);
 }
 
-/** A populated entity becomes an instance of its class. */
 function scalarConverter(
   field: FieldShape,
   { prefix, populated }: Spot,

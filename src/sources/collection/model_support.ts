@@ -26,18 +26,18 @@ const READ_MIDDLEWARE = ["find", "findOne", "init", "createModel"];
 
 const COUNT_MIDDLEWARE = ["countDocuments"];
 
-/** Only Mongoose documents or queries run it. */
+/** Only Mongoose documents or queries run this middleware. */
 const WRITE_MIDDLEWARE = [...READ_MIDDLEWARE, "save", "validate", "updateOne"];
 
 const REMOVE_MIDDLEWARE = [...READ_MIDDLEWARE, "deleteOne"];
 
-/** Only Mongoose applies these options to queries. */
+/** Only Mongoose applies these schema options to queries. */
 const QUERY_OPTIONS = ["read", "readConcern", "collation"];
 
-/** Only Mongoose documents apply these options to writes. */
+/** Only Mongoose documents apply these schema options to writes. */
 const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "collation"];
 
-/** These functions may use other fields of the document. */
+/** Functions in these field options may use other fields of the document. */
 const UNSUPPORTED_OPTIONS = ["set", "transform"];
 
 export interface ModelReads {
@@ -47,7 +47,7 @@ export interface ModelReads {
 
 interface ModelSupport {
   readonly reads: ModelReads | undefined;
-  /** `undefined` if the driver can read the model, which is faster. */
+  /** Why only Mongoose can read the model. The driver is faster. */
   readonly needsMongoose: string | undefined;
   readonly counts: boolean;
   readonly inserts: EntityMaker | undefined;
@@ -57,7 +57,6 @@ interface ModelSupport {
 
 const supports = new WeakMap<Model<unknown>, WeakMap<Shape, ModelSupport>>();
 
-/** Cached, because all schemas are examined. */
 export function modelSupport(model: Model<unknown>, shape: Shape): ModelSupport {
   let ofModel = supports.get(model);
   if (ofModel === undefined) supports.set(model, ofModel = new WeakMap());
@@ -67,8 +66,8 @@ export function modelSupport(model: Model<unknown>, shape: Shape): ModelSupport 
 }
 
 /**
- * Documents are needed if Mongoose would run functions of the application, or if a schema option
- * changes its reads or writes.
+ * Documents are needed if Mongoose would run functions of the application, or if a schema option changes its reads or
+ * writes.
  */
 export function findSupport(model: Model<unknown>, shape: Shape): ModelSupport {
   const runsNothing = (names: readonly string[]) =>
@@ -124,7 +123,7 @@ function hasUsualWrites(schema: Schema): boolean {
     !WRITE_OPTIONS.some((name) => Boolean(options[name]));
 }
 
-/** A random ObjectId and timestamps without a default. Mongoose must make all other values. */
+/** Only Mongoose can make other identifiers than a random ObjectId, and timestamps with a default. */
 function hasUsualStart(schema: Schema): boolean {
   return hasUsualId(schema) &&
     !Object.values(stampFields(schema)).some((name) => name && hasDefault(schema.path(name)));
@@ -135,7 +134,6 @@ function isMadeAlone([name, field]: [string, FieldShape]): boolean {
   return name === "_id" || kind === "nothing" || make !== undefined;
 }
 
-/** The validators must look at the value alone. */
 function needsNoDocument(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   return isMongooseType(type) &&

@@ -10,7 +10,6 @@ import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { modelSupport } from "./model_support.ts";
 
-/** A connection that is never opened. */
 const connection = mongoose.createConnection();
 
 /** The entity that is made of a body without a document. */
@@ -32,7 +31,7 @@ function made(options: object, configure: (schema: Schema) => void = () => {}): 
   return Made;
 }
 
-/** Options of a field that no document has to look at. */
+/** Options of a field for which no document is needed. */
 const BUILT_IN = [
   { immutable: true },
   { type: String },
@@ -55,7 +54,7 @@ const METHODS = {
   },
 };
 
-/** Options of a field that run code of the user's own, or that a document alone knows. */
+/** Options of a field that run code of the application, or that only a document knows. */
 const OWN = [
   { default: () => "x" },
   { validate: looksAround },
@@ -65,7 +64,7 @@ const OWN = [
   { required: () => true },
 ];
 
-/** Changes of a schema that a document alone knows. */
+/** Changes of a schema that only a document knows. */
 const CONFIGURED: ((schema: Schema) => unknown)[] = [
   (schema) => schema.path("name").validate(looksAround),
   (schema) => schema.path("name").set((value: unknown) => value),

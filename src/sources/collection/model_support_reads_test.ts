@@ -8,7 +8,6 @@ import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { findSupport } from "./model_support.ts";
 
-/** A connection that is never opened. */
 const connection = mongoose.createConnection();
 const QUIET = { autoIndex: false, autoCreate: false };
 

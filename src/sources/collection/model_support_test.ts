@@ -7,7 +7,6 @@ import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { findSupport, modelSupport } from "./model_support.ts";
 
-/** A connection that is never opened. */
 const connection = mongoose.createConnection();
 const QUIET = { autoIndex: false, autoCreate: false };
 

@@ -31,7 +31,7 @@ interface NamedReaderOptions {
 
 const { BSON } = mongoose.mongo;
 
-/** Skips all other fields, which is much faster. */
+/** Reads only the named fields, which is much faster. */
 export class NamedReader {
   readonly #model: Model<unknown>;
   readonly #names: readonly string[];
@@ -69,7 +69,7 @@ export class NamedReader {
     return Object.freeze(values);
   }
 
-  /** For values that Mongoose casts, and for defaults that only a document has. */
+  /** Only a document casts values and has all defaults. */
   #cast(stored: Buffer): object {
     const options = this.#model.db.getClient().bsonOptions;
     const values = BSON.deserialize(stored, { ...options, ...LOOSE });
@@ -129,8 +129,8 @@ export class NamedReader {
 const IDS_AT_ONCE = 256;
 
 /**
- * A separate buffer for each identifier would be slow. Without a copy, it would keep the whole
- * reply in memory.
+ * A separate buffer for each identifier would be slow. Without a copy, an identifier would keep the whole reply in
+ * memory.
  */
 class IdMaker {
   #copies = Buffer.alloc(0);
@@ -153,7 +153,7 @@ const ids = new IdMaker();
 
 const LOOSE = { validation: { utf8: false } } as const;
 
-/** Copied, because a hook could change the stored document through the bytes. */
+/** The bytes are copied, because a hook could change the stored document through them. */
 function documentOf(elements: readonly Buffer[]): Buffer {
   const size = elements.reduce((sum, { length }) => sum + length, 5);
   const bytes = Buffer.allocUnsafe(size);
@@ -164,7 +164,7 @@ function documentOf(elements: readonly Buffer[]): Buffer {
   return bytes;
 }
 
-/** Does not move if only the driver can decode the value. */
+/** The reader does not move if only the driver can decode the value. */
 function scalarAt(source: BsonReader): unknown {
   const { type, bytes, at } = source;
   switch (type) {

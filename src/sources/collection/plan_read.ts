@@ -7,7 +7,7 @@ import { isSameForDatabase, projectionOf, withoutApart } from "../../filter/proj
 import type { Selection } from "../../filter/selection.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
-/** `bytes` makes no objects. `by` is the origin of `documents`, and `reason` is for the log. */
+/** `bytes` makes no objects, and `reason` is for the log. */
 export type ReadPlan =
   & { readonly reason: string }
   & (
@@ -19,10 +19,8 @@ export type ReadPlan =
     | { readonly kind: "documents"; readonly by: "driver" | "mongoose" | "fetch" }
   );
 
-/** A single request can change the decision. */
 export interface ReadFacts {
   readonly hooks: Hooks<object>;
-  /** Whether the entity is read for a write or an action. */
   readonly forChange: boolean;
   readonly isEmbedded: boolean;
   readonly shape: Shape;
@@ -35,11 +33,9 @@ export interface RequestFacts {
   readonly needsEntities?: boolean;
   readonly selection: Pick<Selection, "options" | "projection">;
   readonly shape: Shape;
-  /** `undefined` if the client gets all fields. */
   readonly select: readonly string[] | undefined;
 }
 
-/** The query options that the driver accepts unchanged. */
 const DRIVER_OPTIONS: ReadonlySet<string> = new Set([
   "skip",
   "limit",
@@ -87,7 +83,6 @@ export function nameTheirFields(hooks: Hooks<object>): boolean {
     [postFetch, preSend].every((hook) => hook === undefined || fieldHookOf(hook) !== undefined);
 }
 
-/** In the order in which the hooks run. */
 export function namedFieldHooks(hooks: Hooks<object>): { name: HookName; hook: FieldHook }[] {
   return READ_HOOKS.flatMap((name) => {
     const hook = fieldHookOf(hooks[name]);
@@ -118,8 +113,7 @@ function whyEntities(
   if (needsEntities) return "the request needs entities";
   const { options, projection } = selection;
   if (options.lean !== undefined) return "a hook has set options.lean";
-  // The projection of a hook may hide a field that the client selects, and a read of bytes uses
-  // only `select`.
+  // The projection of a hook may hide a field that the client selects. A read of bytes uses only `select`.
   if (select !== undefined && !isEmpty(projection)) return "the client selects from a projection";
   const shown = select === undefined ? withoutApart(projection, shape) : projectionOf(select);
   return whyNotDriver({ options, projection: shown }, shape);

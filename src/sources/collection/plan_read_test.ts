@@ -44,7 +44,6 @@ class Stamped extends Outer {
   static override schemaOptions = { ...QUIET, timestamps: true };
 }
 
-/** Makes a class whose schema `configure` has changed. */
 function configured(configure: (schema: Schema) => void): ModelClass {
   class Configured extends Outer {
     static override configure = configure;

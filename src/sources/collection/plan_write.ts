@@ -13,7 +13,6 @@ export interface WriteFacts {
   readonly shape: Shape;
   readonly selection: Selection;
   readonly conditions: Readonly<Record<string, unknown>>;
-  /** A parent refers to the entities, and both are written together. */
   readonly linked: boolean;
   readonly takes: {
     readonly inserts: boolean;
@@ -22,7 +21,6 @@ export interface WriteFacts {
   };
 }
 
-/** A value of the body may need documents too, and is checked later. */
 export function whyDocuments(change: WriteCommand, facts: WriteFacts): string | undefined {
   const reason = whyHooked(change);
   if (reason !== undefined) return reason;
@@ -49,20 +47,18 @@ export function whyDocuments(change: WriteCommand, facts: WriteFacts): string | 
 }
 
 /**
- * Documents repeat these changes after a refused statement, which would abort a transaction around
- * the request.
+ * Documents repeat these operations after a refused statement, but the refusal would abort a transaction around the
+ * request.
  */
 function isRepeated({ operation }: WriteCommand): boolean {
   return operation !== "create" && operation !== "remove";
 }
 
-/** Needs no connection to the database. */
 export function whyHooked({ hooks }: Pick<WriteCommand, "hooks">): string | undefined {
   const hook = entityHook(hooks);
   return hook === undefined ? undefined : `the hook ${hook} gets each entity`;
 }
 
-/** With `isUpdate`, a removal only updates the entity. */
 export function isOneInTransaction(
   { operation, bodies }: WriteCommand,
   { isUpdate }: { readonly isUpdate: boolean },
@@ -105,8 +101,8 @@ function whyNotReplaced(
   { body, isAsked = false }: WriteCommand,
   { conditions, takes, ...facts }: WriteFacts,
 ): string | undefined {
-  // An upsert copies the values of its conditions into a new entity, so its only condition is the
-  // identifier. With a guard, it is no upsert.
+  // An upsert copies the values of its conditions into a new entity, so its only condition is the identifier. With a
+  // guard, it is no upsert.
   if (!isAsked && !isEmpty(conditions)) return "conditions of a replacement bind its entity";
   if (setsFreeText(body, { kind: "object", shape: facts.shape })) {
     return "a text in free-form data may repeat a stored value of another type";

@@ -30,7 +30,6 @@ class Unselected extends Note {
   secret?: string;
 }
 
-/** Makes a class whose schema `configure` has changed. */
 function configured(configure: (schema: Schema) => void): ModelClass {
   class Configured extends Note {
     static override configure = configure;

@@ -28,8 +28,7 @@ interface ListQuery {
 }
 
 /**
- * The driver's cursor has values that Mongoose has not cast, for the cursor of a page. Listeners of
- * the event `cursor` get it.
+ * The driver's cursor, from the event `cursor`. It has values that Mongoose has not cast, for the cursor of a page.
  */
 interface FoundCursor {
   map(see: (found: object) => object): unknown;
@@ -57,10 +56,7 @@ export function readListed(
   return readDocuments(cursor, { ...collection, page });
 }
 
-/**
- * Entities that middleware of `find()` hides do not count, and `skip` and `limit` do not apply. The
- * caller limits the time.
- */
+/** Entities that middleware of `find()` hides do not count, and `skip` and `limit` do not apply. */
 export async function countInCollection(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   upTo: number | undefined,
@@ -84,10 +80,6 @@ export async function countInCollection(
   return await query.exec();
 }
 
-/**
- * Throws if the model shows other values than are stored, because the results would reveal them.
- * The caller must limit the time.
- */
 export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   { parameter, stages, fields }: Aggregation,
@@ -125,7 +117,6 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
   return found.map(({ _id }) => _id);
 }
 
-/** In the session of a transaction, the following write sees the same data. */
 export async function readMet(
   { model, conditions, selection: { options: { collation } }, timeBudget }: OpenCollection,
   { named, session }: {
@@ -198,17 +189,16 @@ export async function readAllSaved(
   const named = withConditions(query, { _id: { $in: docs.map(({ _id }) => _id) } });
   const found = await timeBudget.wait(named.exec()) as Document[];
   const shown = new Map(found.map((each) => [String(each._id), each]));
-  // The projection of a hook may leave out `_id`, so that an entity cannot be assigned to its
-  // document.
+  // The projection of a hook may leave out `_id`, so that an entity cannot be assigned to its document.
   return await Promise.all(docs.map((doc) => shown.get(String(doc._id)) ?? readSaved(doc, read)));
 }
 
-/** With the size of a small page, a read of further entities would need many batches. */
+/** The least batch size of a read of further entities, for which the size of a small page would be slow. */
 const REST_AT_ONCE = 100;
 
 /**
- * Reads one entity more, which tells whether another page follows. Hooks may leave out any number,
- * so a read of further entities has no limit.
+ * Reads one entity more, which tells whether another page follows. Hooks may leave out any number, so a read of further
+ * entities has no limit.
  */
 export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, number> {
   const most = limit + 1;
@@ -217,8 +207,8 @@ export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, n
 }
 
 /**
- * Validators and scopes need the fields with `select: false`. Fields with `apart` are left out
- * unless the scope reads them.
+ * Validators and scopes need the fields with `select: false`. Fields with `apart` are left out unless the scope reads
+ * them.
  */
 export function wholeProjection(
   { shape, selection: { scope } }: Pick<OpenCollection, "shape" | "selection">,

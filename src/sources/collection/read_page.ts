@@ -21,7 +21,6 @@ interface ReadPage extends Pick<ReadRequest, "finder"> {
   readonly page: PageRead;
 }
 
-/** The caller must limit the time. */
 export async function readPage(read: ReadPage, collection: OpenCollection): Promise<FoundPage> {
   const { reader, query, finder, page } = read;
   const { all, total } = await readFound(read, collection);
@@ -65,7 +64,7 @@ async function gather(batches: AsyncIterable<Batch>): Promise<readonly Buffer[]>
 const NEEDS_FIND: ReadonlySet<string> = new Set([...UNCOUNTABLE, "$text"]);
 
 interface Count {
-  /** Cast, and without the condition of the cursor. */
+  /** The conditions are cast, and do not include the cursor. */
   readonly conditions: Filter;
   readonly limit: number | undefined;
 }

@@ -34,7 +34,7 @@ export interface OpenCollection {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly selection: Selection;
-  /** Not cast yet. */
+  /** The condition on the identifier, not cast yet. */
   readonly name?: Filter;
   /** All joined conditions, not cast yet. */
   readonly conditions: Filter;
@@ -87,7 +87,6 @@ function queryOf(
   };
 }
 
-/** A default may depend on any field. */
 function readBy(
   { reads }: FieldHooks,
   { model, shape }: Pick<OpenCollection, "model" | "shape">,
@@ -109,7 +108,7 @@ interface BytesReadOptions {
   readonly nameFilter: (name: EntityName) => Filter | undefined;
 }
 
-/** The read would show entities that hooks with named fields reject. */
+/** Throws for hooks that this read would not run, because it would show entities that they reject. */
 export function makeBytesRead(request: ReadRequest, options: BytesReadOptions): BytesRead {
   const { fieldHooks, hooks } = request;
   if (fieldHooks !== undefined) return readWithHooks(request, { ...options, fieldHooks });
@@ -208,15 +207,15 @@ export async function storedEntity(
   const { reader } = readsOf(collection);
   const { forChange } = request;
   const whole = forEntities(request);
-  // Hooks would see the version.
+  // The version is not read, because hooks would see it.
   const { also: _also, ...query } = queryOf({ request: whole, isOne: true }, collection);
   const stored = await findOne(forChange ? query : reader.selected(query), collection);
   return stored === undefined ? null : reader.entity(stored, query, forChange);
 }
 
 /**
- * `null` if no entity matches. `undefined` if only Mongoose can read the model, or a condition
- * could differ from the stored value.
+ * `null` if no entity matches. `undefined` if only Mongoose can read the model, or a condition could differ from the
+ * stored value.
  */
 export async function readNamed(
   collection: OpenCollection,

@@ -12,14 +12,14 @@ interface RemovalForGoodOptions {
 }
 
 /**
- * If a portion is too large for one transaction, its entities are removed one by one. A single
- * entity that is too large stays.
+ * If a portion is too large for one transaction, its entities are removed one by one. A single entity that is too large
+ * stays.
  */
 export class RemovalForGood {
   readonly tooLarge: unknown[] = [];
   readonly #model: Model<unknown>;
   readonly #options: RemovalForGoodOptions;
-  /** Entities to remove one by one, because together they were too large. */
+  /** How many entities to remove one by one, because together they were too large. */
   #singles = 0;
 
   constructor(model: Model<unknown>, options: RemovalForGoodOptions) {

@@ -18,10 +18,7 @@ interface Gathering {
   readonly found: Promise<Found>;
 }
 
-/**
- * Requests in one turn of the event loop share a query if only their identifiers differ, which
- * saves round trips.
- */
+/** Requests in one turn of the event loop share a query if only their identifiers differ, which saves round trips. */
 export class SharedReads {
   readonly #reader: BsonReads;
   readonly #waiting = new Map<string, Gathering>();
@@ -32,7 +29,7 @@ export class SharedReads {
     this.#reader = reader;
   }
 
-  /** `undefined` if the conditions exclude the entity. The caller must limit the time. */
+  /** `undefined` if the conditions exclude the entity. */
   async find(id: ObjectId, query: StoredQuery): Promise<Buffer | undefined> {
     // A transaction sees other data than the reads of other requests.
     const isAlone = sharedSession() !== undefined || this.#running === 0 && this.#wasAlone;
@@ -74,8 +71,8 @@ export class SharedReads {
 }
 
 /**
- * Equal only for equal queries, so that no request gets an entity by another's query. BSON keeps
- * the order of keys, and JSON is cheaper for simple queries.
+ * The name is equal only for equal queries, so that no request gets an entity by another's query. JSON is cheaper for
+ * simple queries.
  */
 function nameOf(query: StoredQuery): string {
   const { conditions, projection, options } = query;

@@ -31,7 +31,6 @@ export function removalOf(
   return values && stampingUpdate({ ...stampsFor(additions, model)?.(false), ...values }, model);
 }
 
-/** After "refused", Mongoose documents must repeat the write. */
 export async function store(
   command: Omit<UpdateCommand, "id" | "projection">,
   { minimal = false, addedStatements, name, ...collection }: OpenCollection & {
@@ -59,7 +58,7 @@ export async function store(
 }
 
 /**
- * A version that is no number, a broken validator of the collection, or a duplicate. The errors of
+ * The error codes of a version that is no number, a document that the collection refuses, or a duplicate. The errors of
  * Mongoose documents name the wrong field.
  */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);

@@ -23,7 +23,6 @@ import { areValid, flatFields } from "./entity_maker.ts";
 
 type Values = Record<string, unknown>;
 
-/** Waits for asynchronous validators of the body. */
 export async function planStatement(
   change: WriteCommand,
   collection: OpenCollection,
@@ -41,7 +40,6 @@ const VALUES = "a value of the body needs a document, or a document tells what i
 
 type Send = (unchanged?: Filter) => Promise<StatementResult | Unsent>;
 
-/** Only the returned function writes. */
 async function prepare(
   change: WriteCommand,
   collection: OpenCollection,
@@ -115,10 +113,7 @@ async function insertAtomically(
   return { text: `[${(await mapPaced(all, (each) => toJson(each, shape))).join()}]` };
 }
 
-/**
- * Each entity succeeds or fails separately. `undefined` entities need Mongoose documents and have
- * no result.
- */
+/** `undefined` entities need Mongoose documents and have no result. */
 async function sendEach(
   entities: readonly (Values | undefined)[],
   { collection: { model, timeBudget } }: Insertion,
@@ -166,7 +161,7 @@ function changesBy(
   { model, shape, selection: { scope }, stamps }: OpenCollection,
 ): Values | undefined {
   const changes = flatFields(body, shape);
-  // By a change of a field that the scope reads, the entity could leave its scope.
+  // A change of a field that the scope reads could move the entity out of its scope.
   const names = Object.keys({ ...changes, ...stamps?.(false) });
   const staysInScope = changes && keepsScopes({ model, scope, steps: [] }, names);
   return staysInScope ? changes : undefined;
@@ -176,7 +171,7 @@ function updateBy(changes: Values, { model, stamps }: OpenCollection): Update {
   return stampingUpdate({ ...changes, ...stamps?.(false) }, model);
 }
 
-/** `undefined` if the database must check the scope, so that a Mongoose document is written. */
+/** `undefined` if only the database can check the scope. */
 function newWithin(made: Values, collection: OpenCollection): Values | undefined {
   const { model, selection: { scope } } = collection;
   const entity = stampNew(made, collection);
@@ -203,7 +198,7 @@ async function replace(
   // `replacement()` has cast the identifier, and versions are numbers.
   const named = everyFilter({ [by]: made.entity[by] }, version);
   return (unchanged) => {
-    // An upsert copies its conditions into a new entity, so further conditions allow none.
+    // An upsert copies its conditions into a new entity, so with further conditions there is no upsert.
     const upsert = version === undefined && unchanged === undefined;
     const conditions = castFilter(model, collection.conditions);
     const bound = everyFilter(named, conditions, unchanged ?? {});
@@ -212,10 +207,7 @@ async function replace(
   };
 }
 
-/**
- * `"unknown"` if a new entity cannot get its values. Mongoose documents then find out whether the
- * entity exists.
- */
+/** `"unknown"` if a new entity cannot get its values. Mongoose documents then find out whether the entity exists. */
 function stampsOfReplacement(
   stamps: NonNullable<OpenCollection["stamps"]>,
 ): { readonly added: Values; readonly changed: Values } | "unknown" {

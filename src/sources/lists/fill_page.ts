@@ -12,22 +12,19 @@ interface FillOptions<E, T> {
   /** The second call reads further entities for a page that is not full. */
   readonly list: (part: PageRead) => AsyncIterable<readonly E[]>;
   readonly show: (entity: E) => MaybePromise<T | undefined>;
-  /** The index counts all entities that were read. The values contain the identifier. */
+  /** The index counts all entities that were read. */
   readonly endOf: (index: number) => SortValues | undefined;
   readonly isOver: () => boolean;
   /** `false` for a `fetch` hook, which returns all its entities at once. */
   readonly hasRest: boolean;
 }
 
-/**
- * The index also counts entities that hooks have left out, because `skip` of the next page does.
- */
+/** The index also counts entities that hooks have left out, because `skip` of the next page does. */
 export interface PassedEntity<T> {
   readonly value: T;
   readonly index: number;
 }
 
-/** Reads one entity more if another page follows. */
 export async function fillPage<E, T>(
   { page, list, show, endOf, isOver, hasRest }: FillOptions<E, T>,
 ): Promise<PassedEntity<T>[]> {
@@ -61,7 +58,7 @@ function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): Page
   return { ...rest, afterCursor: everyFilter(page.afterCursor, others) };
 }
 
-/** A collation may make other identifiers equal, but regular expressions ignore it. */
+/** A collation may make two identifiers equal, but regular expressions ignore it. */
 function exactly(id: unknown, { isLoose = false }: PageRead): unknown {
   if (!isLoose || typeof id !== "string") return id;
   return new mongoose.mongo.BSONRegExp(`^${escapePattern(id)}\\z`);

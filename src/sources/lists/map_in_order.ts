@@ -7,8 +7,8 @@ const WINDOW = 32;
 const BATCH = 128;
 
 /**
- * Limits the calls that run at a time. Results keep the order, without `undefined`, and the first
- * error ends the iteration.
+ * Limits how many calls run at a time. Results keep the order, without `undefined`, and the first error ends the
+ * iteration.
  */
 export async function* mapInOrder<T, R>(
   lists: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,

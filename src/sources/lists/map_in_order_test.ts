@@ -15,7 +15,7 @@ function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** The same, a few at a time. */
+/** The same numbers, a few at a time. */
 function lists(count: number): number[][] {
   const all = numbers(count);
   return all.filter((each) => each % 7 === 0).map((start) => all.slice(start, start + 7));

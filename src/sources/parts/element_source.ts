@@ -63,15 +63,13 @@ interface ElementOptions extends Readonly<Record<string, unknown>> {
 }
 
 /**
- * Reads by an aggregation on the document with the parent, so that filters and sort orders apply to
- * the embedded objects.
+ * Reads by an aggregation on the document with the parent, so that filters and sort orders apply to the embedded
+ * objects.
  */
 export class ElementSource implements Source {
   readonly #options: ElementSourceOptions;
   readonly #scope: Filter;
-  /**
-   * Each write repeats the filter of the read, because another request may have changed the object.
-   */
+  /** Each write repeats the filter of the read, because another request may have changed the object. */
   #selected: Filter = {};
 
   constructor(options: ElementSourceOptions) {
@@ -83,7 +81,7 @@ export class ElementSource implements Source {
     return this.readEntities(request);
   }
 
-  /** Never as JSON, because an aggregation takes the entities out of another document. */
+  /** Embedded entities are never read as JSON, because an aggregation takes them out of another document. */
   readEntities({ forChange }: ReadRequest): Promise<EntitiesRead> {
     const read = (filter: Filter, options: ElementOptions) =>
       forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options);
@@ -247,7 +245,6 @@ export class ElementSource implements Source {
   #named(name: EntityName, anyway = false): Filter | undefined {
     const { link, model, selection: { hookConditions: added = {} } } = this.#options;
     const id = typeof name === "string" ? byIdentifier(name) : name;
-    // A single embedded object is found without its identifier.
     const named = link.array ? id && byStoredId(id) : {};
     return named && everyFilter(named, anyway ? castFilter(model, added) : this.#filter());
   }

@@ -40,8 +40,8 @@ export interface Addition extends PropertyWrite {
 }
 
 /**
- * `undefined` if the parent is gone, or if a single value is taken. Also if the array has a new
- * identifier already, from another request with the same idempotency key.
+ * `undefined` if the parent is gone or has a single value already, or if another request with the same idempotency key
+ * has added the entity.
  */
 export async function addToProperty(
   place: PartPath,
@@ -73,11 +73,9 @@ function idOf(value: unknown): unknown[] {
 
 export interface Unlinking extends PropertyWrite {
   readonly ids: readonly unknown[];
-  /** Fails if another request has removed all the references. */
   readonly areThere: boolean;
 }
 
-/** `undefined` if the parent is gone, or a single reference has changed. */
 export async function takeFromProperty(
   place: PartPath,
   { link: { property, array }, ids, session, areThere }: Unlinking,
@@ -117,20 +115,16 @@ export function checkRequired({ property, array, required }: PartLink): void {
 
 export interface UpdateElementOptions {
   readonly place: PartPath;
-  /** Already cast. */
   readonly condition: Filter;
   readonly shape: Shape;
 }
 
-/**
- * Without conditions on `paths` and `entered`, the update would overwrite a change of another
- * request.
- */
+/** Without conditions on `paths` and `entered`, the update would overwrite a change of another request. */
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = readSnapshot(doc);
   const update: Update = writtenBy(doc).changes;
-  // An object from a `fetch` hook may have other values than the stored one, and has no version, so
-  // it is written without a comparison.
+  // An object from a `fetch` hook may differ from the stored one and has no version, so it is written without a
+  // comparison.
   const { readByHooks: names = [] } = factsOf(doc);
   const readPaths = names.filter((path) => isSentBack(valueAt(read, path)));
   const paths = isSent ? [...replacedPaths(update, { shape, stored: read }), ...readPaths] : [];
@@ -139,8 +133,7 @@ function changeOf(doc: Document, shape: Shape) {
 }
 
 /**
- * Throws "changed" if the object is gone, or if another request has changed the values on which the
- * changes depend.
+ * Throws "changed" if the object is gone, or if another request has changed the values on which the changes depend.
  */
 export async function updateElement(
   doc: Document,
@@ -167,7 +160,7 @@ export async function updateElement(
 
 export interface UpdateElementsOptions extends UpdateElementOptions {
   readonly property: string;
-  /** Already cast. Holds before and after the update. */
+  /** The cast scope must hold before and after the update. */
   readonly scope: Filter;
 }
 
@@ -223,19 +216,12 @@ export function elementKey(stored: StoredObject): ElementKey {
 export interface Removal {
   readonly property: string;
   readonly keys: readonly ElementKey[];
-  /** For an object with an identifier, already cast. */
   readonly filter: Filter;
-  /**
-   * In the order of `keys`. Fails if another request has changed a field that a hook has read to
-   * allow the removal.
-   */
+  /** Conditions in the order of `keys`, on fields by which hooks have allowed the removal. */
   readonly unchanged?: readonly Filter[];
 }
 
-/**
- * Throws "changed" if the parent or the only object is gone, or if an object without an identifier
- * has changed.
- */
+/** Throws "changed" if the parent or the only object is gone, or if an object without an identifier has changed. */
 export async function removeElements(
   parent: PartPath,
   { property, keys, filter, unchanged = [] }: Removal,
@@ -264,7 +250,7 @@ export async function removeElements(
       const document = { [property]: list };
       const found = await aggregateDocument(parent.model, { document, stages });
       const gone = [...found.map(storedText), ...texts];
-      // Equal objects without an identifier: only as many as were selected are removed.
+      // Of equal objects without an identifier, only as many as were selected are removed.
       const rest = list.filter((each) => {
         const index = gone.indexOf(storedText(each));
         if (index >= 0) gone.splice(index, 1);
@@ -277,7 +263,6 @@ export async function removeElements(
   if (!isWritten && (!isReached || keys.length === 1)) throw new StoreFailure({ kind: "changed" });
 }
 
-/** Throws "changed" if the object does not match the filter any more. */
 export async function removeOnly(
   parent: PartPath,
   { property, filter }: Pick<Removal, "property" | "filter">,

@@ -28,12 +28,10 @@ interface Unlinked {
 }
 
 /**
- * A transaction writes an entity and the reference in the parent. Without transactions, a failure
- * may leave an entity without a reference, but never a reference without an entity.
+ * A transaction writes an entity and the reference in the parent. Without it, creations would be twice as fast, but a
+ * failure could leave an entity without a reference. A reference never lacks its entity.
  *
- * The parent is written last, so it is locked only until the commit. Without the transaction,
- * creations would be twice as fast, but a killed process could leave an entity to which no parent
- * refers.
+ * The parent is written last, so it is locked only until the commit.
  */
 export class ReferenceSource extends CollectionSource {
   readonly #options: ReferenceSourceOptions;
@@ -52,10 +50,7 @@ export class ReferenceSource extends CollectionSource {
     return new ReferenceSource({ ...this.#options, ...changes });
   }
 
-  /**
-   * Completes creations of a lost request: without transactions, the parent may not refer to a
-   * stored entity yet.
-   */
+  /** Completes creations of a lost request: without transactions, the parent may not refer to a stored entity yet. */
   override async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
     const { parent, link, ids: linked, timeBudget } = this.#options;
     const stored = await super.resume(ids);
@@ -76,8 +71,7 @@ export class ReferenceSource extends CollectionSource {
     const named = byIdentifiers(ids, unchanged);
     const around = this.#unlinking({
       areThere: false,
-      // Another request may have changed an entity so that it no longer matches and stays, with its
-      // reference.
+      // Another request may have changed an entity so that it no longer matches and stays, with its reference.
       find: async (session) => await readMet(await this.open(), { named, session }),
     });
     const removal = this.removeNamed(named, { around });
@@ -90,8 +84,7 @@ export class ReferenceSource extends CollectionSource {
 
   protected override placed(): Filter {
     const { ids } = this.#options;
-    // A sharded cluster refuses findAndModify with a list of identifiers. No entity has the new
-    // identifier.
+    // A sharded cluster refuses findAndModify with a list of identifiers. No entity has the new identifier.
     if (ids.length === 0) return { _id: markCompiled({ $eq: new mongoose.Types.ObjectId() }) };
     return { _id: ids.length === 1 ? { $eq: ids[0] } : { $in: ids } };
   }
@@ -130,10 +123,7 @@ export class ReferenceSource extends CollectionSource {
     return { [property]: id };
   }
 
-  /**
-   * Class options may look for entities that still refer to the removed entity, and must not find
-   * the parent.
-   */
+  /** Class options may look for entities that still refer to the removed entity, and must not find the parent. */
   get #removesLast(): boolean {
     return this.#options.additions?.addedStatements !== undefined;
   }
@@ -149,9 +139,7 @@ export class ReferenceSource extends CollectionSource {
     };
   }
 
-  /**
-   * After any error but a refusal, the parent may have the identifiers, so the new entities stay.
-   */
+  /** After any error but a refusal, the parent may have the identifiers, so the new entities stay. */
   async #linkTo(
     ids: readonly unknown[],
     { vacant, session }: { readonly vacant: Filter; readonly session: ClientSession | undefined },
@@ -213,7 +201,6 @@ export class ReferenceSource extends CollectionSource {
 }
 
 interface HeldReferences extends Omit<ReferenceSourceOptions, "ids"> {
-  /** As the request has read it. */
   readonly holder: object;
 }
 
@@ -224,7 +211,6 @@ export async function makeReferenceSource(
   const model = await options.model();
   const ids = (options.link.array ? storedList(stored) : [stored])
     .map((value) => castIdentifier(value, model))
-    // A value that cannot be cast to an identifier refers to no entity.
     .filter((id) => id !== undefined && id !== null);
   return new ReferenceSource({ ...options, ids });
 }

@@ -2,9 +2,7 @@ import type { Connection, Model, PipelineStage } from "mongoose";
 import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
 import { AS_STORED, type StoredObject } from "../values.ts";
 
-/**
- * The document is sent with the query and need not be stored, so a changed copy can be checked before it is written.
- */
+/** The document is sent with the query, so a changed copy can be checked before it is stored. */
 export async function aggregateDocument(
   { db }: Model<unknown>,
   { document, stages, ...options }: {

@@ -39,26 +39,21 @@ import { projectionOf, type WrittenPart, writtenPart } from "./written_part.ts";
 
 export interface PartSegment {
   readonly property: string;
-  /** Missing if the property holds a single object. */
   readonly id?: Types.ObjectId;
-  /** Of the embedded object, already cast. */
+  /** The scope of the embedded object, already cast. */
   readonly scope: Filter;
 }
 
 export interface PartPath {
   readonly model: Model<unknown>;
   readonly id: unknown;
-  /** Of the root document, already cast. */
+  /** The scope of the root document, already cast. */
   readonly scope: Filter;
-  /** The condition on the version of the root document. */
   readonly version?: Filter | undefined;
-  /** The fields by which hooks have allowed a change of the parents must be unchanged. */
   readonly unchanged?: Filter | undefined;
   readonly timeBudget: TimeBudget;
   readonly steps: readonly PartSegment[];
-  /** Values that class options store in the root document with a part. */
   readonly stamps?: Stamps | undefined;
-  /** Statements of the class options of the root document. */
   readonly addedStatements?: AddedStatements | undefined;
 }
 
@@ -83,7 +78,7 @@ export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineS
 }
 
 /**
- * Leaves out scopes of parts that may read any field. {@linkcode changePlace} checks them on a copy of the document.
+ * Leaves out scopes of parts that may read any field, which {@linkcode changePlace} checks on a copy of the document.
  */
 export function conditionsOf({ scope, version, unchanged, steps }: PartPath, part: Filter): Filter {
   const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {
@@ -128,32 +123,27 @@ export function isExpressible(filter: Filter): boolean {
   return fieldsRead(filter) !== undefined;
 }
 
-/** After the last attempt, the change counts as not written. */
 const MAX_ATTEMPTS = 20;
 
-/** The value `undefined` removes a field. */
 type Fields = Record<string, unknown>;
 
 export interface PartChange {
-  /** The paths begin at the entity. */
   readonly update: Update;
-  /** Already cast. */
   readonly condition?: Filter | undefined;
   /**
    * The condition under which the statement is correct. If `null` or not met, `apply` changes the document that was
    * read.
    */
   readonly onlyIf?: Filter | null;
-  /** Gets a copy of the stored entity. `undefined` prevents the change. */
+  /** Gets a copy of the stored entity. The result `undefined` prevents the change. */
   readonly apply?: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;
   readonly session?: ClientSession | undefined;
-  /** The stored values that the answer needs. `"part"` includes the version. */
   readonly reads?: "version" | "part" | undefined;
 }
 
 /**
  * All objects on the path must be in their scopes before and after the change. If one statement cannot check this, a
- * copy is changed, checked, and written if the stored document is unchanged.
+ * changed copy is checked, and written if the stored document is unchanged.
  */
 export async function changePlace(
   place: PartPath,
@@ -222,12 +212,10 @@ async function changeAlone(place: PartPath, change: PartChange): Promise<Written
     }
     return undefined;
   };
-  // The transaction has taken its turn already.
   if (session !== undefined) return await run();
   return await takeTurns(turnAt(place), run);
 }
 
-/** The array filters `e0`, `e1`, … select the elements on the path. */
 function fromRoot(update: Update, { steps }: PartPath): Update {
   const names = steps.map(({ property, id }, index) =>
     id === undefined ? property : `${property}.$[e${index}]`
@@ -251,7 +239,6 @@ function withValues(update: Update, values: Stamps | undefined): Update {
   };
 }
 
-/** Returns "changed" if another request has changed the values, so that the caller tries again. */
 async function tryChecked(
   place: PartPath,
   { update, condition = {}, apply = (entity) => appliedFields(entity, update), ...sent }:
@@ -263,7 +250,6 @@ async function tryChecked(
   const { model, id, scope, version, unchanged, timeBudget } = place;
   const { session, written, reads } = sent;
   const read = fieldsRead(scope);
-  // If the scope may read any field, the whole document is read.
   const key = versionKeyOf(model);
   const fields = read && [...new Set(["_id", ...read, ...written])];
   const shown = fields?.map((field) => [field, 1]) ?? [];
@@ -307,7 +293,6 @@ interface Statement {
   readonly where: Filter;
   readonly session: ClientSession | undefined;
   readonly reads: PartChange["reads"];
-  /** The path to the part that the statement returns, by default the updated part. */
   readonly shown?: readonly PartSegment[];
 }
 

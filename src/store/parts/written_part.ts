@@ -3,7 +3,6 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import type { StoredObject } from "../values.ts";
 import type { PartSegment } from "./part_path.ts";
 
-/** Both values are missing if the database has not returned them. */
 export interface WrittenPart {
   readonly version?: Version;
   readonly part?: StoredObject;

@@ -7,10 +7,7 @@ import { fieldsOf } from "./written_entity.ts";
 
 const { Decimal128, Double, Int32, Long } = mongoose.mongo;
 
-/**
- * The top-level fields after the update, `undefined` if missing. Throws "changed" where the database would refuse the
- * update.
- */
+/** Returns the changed fields, `undefined` if missing. Throws "changed" where the database would refuse the update. */
 export function appliedFields(stored: StoredObject, update: Update): StoredObject {
   // The database adds new fields in the order of their names.
   const names = fieldsOf(update).sort();
@@ -36,7 +33,6 @@ function byPath({ path: a }: { readonly path: string }, { path: b }: { readonly 
   return a < b ? -1 : 1;
 }
 
-/** These change nothing at a missing path. */
 const TAKING = new Set(["$unset", "$pull", "$pullAll", "$pop"]);
 
 type Operator = (stored: unknown, operand: unknown) => unknown;

@@ -8,8 +8,8 @@ import { aggregateValues, inCommands } from "../../schema/mongoose/statements/co
 import { type StoredObject, valueAt } from "../values.ts";
 
 /**
- * `undefined` stands for the whole document. Values that are too large, or that JavaScript may have changed, are
- * compared by the version.
+ * In the list, `undefined` stands for the whole document. The version is compared in the place of values that are too
+ * large, or that JavaScript may have changed.
  */
 export function unchanged(
   all: readonly (Iterable<string> | undefined)[],
@@ -31,7 +31,7 @@ export function unchanged(
   return isCertain || !hasVersion ? same : { $or: [same, sameVersion] };
 }
 
-/** Documents show a missing array as an empty one. */
+/** Mongoose documents show a missing array as an empty one. */
 export function unchangedAt(path: string, stored: Filter): Filter {
   const value = valueAt(stored, path);
   const isMissing = { [path]: { $exists: false } };
@@ -92,7 +92,6 @@ export async function checkScope(
   }
 }
 
-/** `false` if the database must decide. */
 export function isKnownWithin(values: Filter, scope: Filter): boolean {
   return Object.entries(scope).every(([path, value]) =>
     path === "$and" && Array.isArray(value)
@@ -119,10 +118,10 @@ export function isObjectAt(path: string): Filter {
   return { [path]: { $type: "object", $not: { $type: "array" } } };
 }
 
-/** `TypeMismatch` (14) and `PathNotViable` (28). */
+/** The error codes `TypeMismatch` (14) and `PathNotViable` (28). */
 const LOST_PATH_CODES: ReadonlySet<unknown> = new Set([14, 28]);
 
-/** The update fitted the value that was read, so another request has changed it. */
+/** The update fitted the value that was read, so another request has changed the value. */
 export function throwChanged(error: unknown): never {
   throw LOST_PATH_CODES.has(Object(error).code)
     ? new StoreFailure({ kind: "changed" }, error)

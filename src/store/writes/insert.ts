@@ -36,7 +36,7 @@ export async function insertMany(
   });
 }
 
-/** Each error gets the form of an error of a single statement, for the same answer. */
+/** Each error gets the form of a single statement's error, for the same answer. */
 async function causeOf(
   { collection }: Model<unknown>,
   error: mongo.MongoBulkWriteError,

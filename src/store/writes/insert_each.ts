@@ -20,7 +20,9 @@ export async function insertEach(
   }
 }
 
-/** In few transactions and in order, so that the first of two entities with the same unique value is stored. */
+/**
+ * Inserts in few transactions and in order, so that the first of two entities with the same unique value is stored.
+ */
 async function insertDivided(
   context: WriteContext,
   all: readonly StoredObject[],
@@ -30,7 +32,7 @@ async function insertDivided(
   for (let some = waiting.pop(); some !== undefined; some = waiting.pop()) {
     const { start, end } = some;
     if (start === end) continue;
-    // Each waits by itself, so that a late one does not hide which entities are stored.
+    // Each transaction has its own time limit, so that a late one does not hide which entities are stored.
     context.timeBudget.renew();
     try {
       await context.timeBudget.wait(insertMany(context, all.slice(start, end)));

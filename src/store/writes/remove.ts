@@ -5,7 +5,6 @@ import { throughQuery } from "../../schema/mongoose/statements/through_query.ts"
 import { collationOf, transact, type WriteContext } from "./transact.ts";
 import { BEFORE_WRITE } from "./written_entity.ts";
 
-/** Throws "changed" if no entity matches. */
 export async function removeOne(
   context: WriteContext,
   { filter, id, options = {} }: {

@@ -11,7 +11,6 @@ import { storedText } from "../values.ts";
 import { type Work, writePastLock } from "../write_past_lock.ts";
 import type { WrittenEntity } from "./written_entity.ts";
 
-/** Runs a write in a transaction with other writes. */
 export type Around = (write: Work<unknown>) => Promise<void>;
 
 export interface WrittenEntities {
@@ -27,7 +26,6 @@ export interface AddedStatements {
   readonly fields?: ReadonlySet<string> | undefined;
 }
 
-/** `undefined` if the update needs no statements. */
 export function statementsForUpdate(
   added: AddedStatements | undefined,
   paths: readonly string[],
@@ -40,7 +38,6 @@ export interface WriteContext {
   readonly model: Model<unknown>;
   readonly timeBudget: TimeBudget;
   readonly addedStatements?: AddedStatements | undefined;
-  /** Of documents that a hook has given. */
   readonly session?: ClientSession | null | undefined;
   readonly part?: TransactionPart | undefined;
   readonly around?: Around | undefined;
@@ -48,15 +45,14 @@ export interface WriteContext {
 
 interface TransactOptions extends WriteContext {
   readonly change: WrittenEntities["change"];
-  /** The only entity of the write, for whose lock the write waits. */
+  /** The only entity of the write, whose lock the write waits for. */
   readonly id?: unknown;
-  /** All or none, as always with added statements. */
+  /** Writes all or none, as always with added statements. */
   readonly isAtomic?: boolean;
   readonly isContended?: boolean;
 }
 
 export interface Sent {
-  /** Missing if there are no added statements. */
   readonly written?: readonly WrittenEntity[] | undefined;
 }
 
@@ -92,7 +88,7 @@ function statementIn(
   return { ...options, ...writeConcern && { writeConcern } };
 }
 
-/** The driver does not apply this option of the schema. */
+/** The driver does not apply the option `collation` of the schema. */
 export function collationOf({ schema }: Model<unknown>): mongo.CollationOptions | undefined {
   return schema.get("collation" as never);
 }
@@ -102,7 +98,7 @@ export function turnOf(model: Model<unknown>, id: unknown): string {
 }
 
 /**
- * The transaction of a batch comes before that of the application, which would store the writes of a batch that is
+ * The transaction of a batch takes precedence over that of the application, which could store writes of a batch that is
  * undone.
  */
 function wayOf(options: TransactOptions): Around {

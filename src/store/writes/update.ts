@@ -19,21 +19,20 @@ import {
 type Projection = Readonly<Record<string, unknown>>;
 
 export interface UpdateCommand {
-  /** Cast already. */
   readonly filter: Filter;
   /** A list has the stages of a replacement, which has no added statements. */
   readonly update: Update | readonly object[];
   readonly id: unknown;
   /** A removal may be sent as an update. */
   readonly change?: "update" | "remove";
-  /** Missing if no stored field is needed. */
+  /** Without a projection, the update returns no stored values. */
   readonly projection?: Projection | undefined;
   readonly options?: mongo.FindOneAndUpdateOptions;
 }
 
 interface Updated extends Sent {
   readonly isMet: boolean;
-  /** With a write concern of 0, the database returns none. */
+  /** With a write concern of 0, the database returns no values. */
   readonly after?: StoredObject;
 }
 
@@ -93,7 +92,7 @@ function projected(projection: Projection): { readonly projection?: Projection }
   return isEmpty(projection) ? {} : { projection };
 }
 
-/** The stored values follow from the values before, which the statement returns. */
+/** The new values are computed from the old ones, which the statement returns. */
 async function updateRecorded(
   model: Model<unknown>,
   { filter, update: given, projection = {}, options }: Statement,
@@ -129,11 +128,10 @@ interface NamedUpdate extends UpdateStatement {
 
 interface BoundUpdates {
   readonly updates: readonly NamedUpdate[];
-  /** Leads a read to the shard of the entities. */
+  /** The scope leads a read to the shard of the entities. */
   readonly scope: Filter;
 }
 
-/** Throws "changed" if one of the updates matches no entity. */
 export async function updateEach(
   context: WriteContext,
   { updates, scope }: BoundUpdates,
@@ -153,7 +151,6 @@ export async function updateEach(
   });
 }
 
-/** In the transaction of the updates, so no other write comes between. */
 async function readBefore(
   model: Model<unknown>,
   { updates, scope, options }: BoundUpdates & { readonly options: mongo.FindOptions },

@@ -10,7 +10,6 @@ import { alwaysRead, BEFORE_WRITE, changedBy, projectionOfWrite } from "./writte
 interface Matching {
   readonly filter: Filter;
   readonly collation?: object | undefined;
-  /** Set by hooks. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -20,7 +19,6 @@ interface UpdateMatching extends Matching {
   readonly change?: WrittenEntities["change"];
 }
 
-/** Returns the number of updated entities. */
 export async function updateWhere(context: WriteContext, command: UpdateMatching): Promise<number> {
   const { model, addedStatements } = context;
   const { filter, update, arrayFilters, change = "update" } = command;
@@ -44,7 +42,6 @@ export async function updateWhere(context: WriteContext, command: UpdateMatching
   return count;
 }
 
-/** Updates all matching entities if they are at most `most`. The context has no added statements. */
 export async function updateUpTo(
   context: WriteContext,
   { most, filter, update }: Pick<UpdateMatching, "filter" | "update"> & { readonly most: number },
@@ -65,7 +62,7 @@ export async function updateUpTo(
 export async function removeWhere(context: WriteContext, command: Matching): Promise<number> {
   const { model: { collection }, addedStatements } = context;
   const { filter } = command;
-  // A write of the parent may end without this one.
+  // A write of the parent may end without this removal.
   let count = 0;
   await transact({ ...context, change: "remove" }, async (statement) => {
     const options = optionsOf(context, { ...command, statement });
@@ -81,7 +78,7 @@ export async function removeWhere(context: WriteContext, command: Matching): Pro
   return count;
 }
 
-/** In the transaction of the write, which therefore changes the same entities. */
+/** The read is in the transaction of the write, which therefore changes the same entities. */
 async function readMatching(
   { model }: WriteContext,
   { filter, options, projection }: {

@@ -4,24 +4,22 @@ import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { topOf } from "../../filter/filters.ts";
 import { AS_STORED, type StoredObject, storedText, valueAt } from "../values.ts";
 
-/** For class options, which record the values. */
 export interface WrittenEntity {
   readonly id: unknown;
-  /** The stored values before the write, for an update only its fields and the version. */
+  /** The values before the write. For an update, these are its fields, the version and the discriminator key. */
   readonly before?: StoredObject | undefined;
-  /** The stored values of a new entity. */
   readonly created?: StoredObject;
   readonly changed?: readonly string[];
 }
 
-/** Without `promoteValues`, codes of errors would be objects too. Integers of 64 bits keep their type. */
+/** Without `promoteValues`, codes of errors would be objects too. Integers of 64 bits keep their BSON type. */
 export const BEFORE_WRITE = { ...AS_STORED, promoteValues: true } as const;
 
 export function fieldsOf(update: Update): string[] {
   return [...new Set(Object.values(update).flatMap((paths) => Object.keys(paths).map(topOf)))];
 }
 
-/** Without fields that were set to their stored values, because only real changes are recorded. */
+/** Leaves out fields that were set to their stored values, because only real changes are recorded. */
 export function changedBy(update: Update, before: StoredObject): string[] {
   const { $set = {}, $unset = {}, ...others } = update;
   const set = Object.entries($set).filter(([path, value]) =>
@@ -31,7 +29,6 @@ export function changedBy(update: Update, before: StoredObject): string[] {
   return fieldsOf({ ...others, $set: Object.fromEntries([...set, ...unset].map((p) => [p, 1])) });
 }
 
-/** Read before every recorded write. */
 export function alwaysRead({ schema }: Pick<Document, "schema">): (string | undefined)[] {
   return [versionKeyOf({ schema }), schema.get("discriminatorKey") as string | undefined];
 }

@@ -40,7 +40,7 @@ export class BodyCast {
     return this.#copy(this.#join(String(key)), this.references);
   }
 
-  /** For a value that is only checked. Its references need not exist. */
+  /** Casts a value that is only checked, so its references need not exist. */
   ignoringReferences(): BodyCast {
     return this.#copy(this.path, new Map());
   }
@@ -74,7 +74,7 @@ export class BodyCast {
     });
   }
 
-  /** Not for `null`. A value that cannot be cast becomes a problem and `undefined`. */
+  /** The value must not be `null`. If the cast fails, the result is a problem and `undefined`. */
   value(value: unknown, field: FieldShape): unknown {
     switch (field.kind) {
       case "free":
@@ -112,7 +112,7 @@ export class BodyCast {
     );
   }
 
-  /** An update could not address a key like `a.b`. */
+  /** An update of MongoDB could not address a key like `a.b`. */
   freeEntries(value: JsonObject): [string, unknown][] {
     const entries = Object.entries(value).filter(([key]) => !PROTOTYPE_KEYS.has(key));
     for (const [key] of entries) {
@@ -150,7 +150,7 @@ export class BodyCast {
       // JSON shows infinite numbers and NaN as `null`.
       if (!isEndless(cast)) return cast;
     } catch {
-      // Refused below.
+      // The value is refused below.
     }
     return this.#refuse(instance);
   }

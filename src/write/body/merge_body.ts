@@ -31,9 +31,8 @@ export function mergeBody(
   { body, shape, isNew = false, replaces = false }: {
     readonly body: JsonObject;
     readonly shape: Shape;
-    /** Hooks store a new entity that is no document. The body sets its immutable fields. */
+    /** `true` for a new entity that is no document. The body sets its immutable fields. */
     readonly isNew?: boolean;
-    /** Whether every settable field is replaced, as by PUT. */
     readonly replaces?: boolean;
   },
 ): Merged {
@@ -92,7 +91,7 @@ class ObjectTarget extends MergeTarget {
 
   override merge(value: unknown, field: FieldShape): void {
     if (!this.isLocked(field)) return super.merge(value, field);
-    // An immutable field keeps its value, but a wrong one is a problem.
+    // An immutable field keeps its value, but a wrong value in the body is a problem.
     if (value !== null) this.step.cast.ignoringReferences().value(value, field);
   }
 
@@ -147,7 +146,7 @@ class DocumentTarget extends MergeTarget {
     writeSlot(this.#slot, value);
     if (isLocked(doc.schema.path(path), doc)) return;
     this.step.noteSet?.(this.step.cast.path);
-    // Marked so that a PUT validates all values.
+    // The path is marked, so that a PUT validates all values.
     if (this.step.replaces) doc.markModified(path);
   }
 
@@ -156,8 +155,8 @@ class DocumentTarget extends MergeTarget {
     const current = this.read();
     const map = current instanceof Map ? current : undefined;
     return (name) => {
-      // Mongoose writes only recorded changes: an embedded document records the changes of its fields, and the document
-      // around a nested path those inside of that path.
+      // Mongoose writes only recorded changes. An embedded document records changes of its fields, and a document
+      // changes inside of nested paths.
       const slot = isDocument(current)
         ? { doc: current, path: name }
         : { doc, path: `${path}.${name}`, ...map && { map, key: name } };

@@ -16,20 +16,20 @@ import type { BodyCast } from "./cast_body.ts";
 export interface MergeStep {
   readonly cast: BodyCast;
   /**
-   * Whether fields that the body leaves out are cleared, as in array elements, because a merge patch replaces arrays.
+   * `true` if fields that the body leaves out are cleared, as in array elements, because a merge patch replaces arrays.
    */
   readonly whole?: boolean;
-  /** Whether fields that the body leaves out get their values of a new entity. */
+  /** `true` if fields that the body leaves out get their values of a new entity. */
   readonly replaces?: boolean;
-  /** Whether immutable fields are set. A Mongoose document knows itself whether it is new. */
+  /** `true` if immutable fields are set, as in a new entity that is no document. */
   readonly isNew?: boolean;
-  /** Whether the key is data, as in Maps and free-form data. Clearing the value removes such a key. */
+  /** `true` if the key is data, as in a Map. Clearing the value then removes the key. */
   readonly isEntry?: boolean;
-  /** Missing below an array, which is set as a whole. */
+  /** Receives each path that the body sets. Missing below an array, which is set as a whole. */
   readonly noteSet?: (path: string) => void;
 }
 
-/** Merges a JSON merge patch. Fields that a client can neither see nor set stay, even in a cleared object. */
+/** Fields that a client cannot see or cannot set survive a JSON merge patch, even in a cleared object. */
 export abstract class MergeTarget {
   constructor(protected readonly step: MergeStep) {}
 
@@ -49,7 +49,6 @@ export abstract class MergeTarget {
     return clearedValue(this.holder, field);
   }
 
-  /** Immutable in a stored entity. */
   protected abstract isLocked(field: FieldShape): boolean;
 
   merge(value: unknown, field: FieldShape): void {
@@ -67,7 +66,7 @@ export abstract class MergeTarget {
     const given = new Map(this.step.cast.writableEntries(patch, shape));
     for (const [name, value] of given) {
       const [target, field] = [member(name), shape.fields.get(name) as FieldShape];
-      // Mongoose would search for a stored entity by the identifier of the body.
+      // With another `_id` from the body, Mongoose would search for another stored entity.
       if (name !== "_id" || !target.isLocked(field)) target.merge(value, field);
     }
     if (!this.step.whole) return;
@@ -82,7 +81,7 @@ export abstract class MergeTarget {
     this.#mergeEntries(patch, field);
   }
 
-  /** Elements with a stored `_id` keep the fields that no body can set. `false` means that nothing was changed. */
+  /** Elements with a stored `_id` keep their hidden and read-only fields. */
   protected mergeElements(list: readonly unknown[], field: FieldShape): boolean {
     const { kind, shape } = field.element as FieldShape;
     const current = this.read();
@@ -132,7 +131,7 @@ export abstract class MergeTarget {
 
   #clear(field: FieldShape, isLeftOut = false): void {
     const { element, shape, type } = field;
-    // A nested path has no default, but its fields may have one, so a PUT clears them one by one.
+    // A nested path has no default, but its fields may have one, so a PUT clears each.
     const isOpened = isLeftOut && type === undefined && shape !== undefined;
     if (!isOpened && !this.#mustStay(field)) {
       if (this.step.isEntry) return this.write(undefined);
@@ -160,7 +159,7 @@ function isFree({ kind, element }: FieldShape): boolean {
   return kind === "free" || element !== undefined && isFree(element);
 }
 
-/** A client that sends an entity back would otherwise turn a stored date into a string. */
+/** A client that sends an entity back would turn a stored date in free-form data into a string. */
 function withStored(given: unknown, stored: unknown): unknown {
   if (typeof stored !== "object" || stored === null) return given;
   if (typeof given === "string") return toJson(stored) === toJson(given) ? stored : given;
@@ -204,8 +203,8 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Clearing would lose a value that no body can set. A stored value that Mongoose could not cast shows only in the
- * pending problems.
+ * `true` if clearing would lose a hidden or read-only value. A stored value that Mongoose could not cast shows only in
+ * the pending problems.
  */
 function holdsProtected(value: unknown, field: FieldShape): boolean {
   const { kind, element, shape } = field;
@@ -213,7 +212,6 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   if (kind === "map" && element !== undefined) {
     return Object.values(values).some((each) => holdsProtected(each, element));
   }
-  // A discriminator may declare further fields that no body can set.
   const own = isDocument(value) && shape
     ? describeShape(value.schema as Schema, shape.rights)
     : shape;
@@ -226,7 +224,7 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   });
 }
 
-/** A feature writes the field with its object, without which it means nothing. */
+/** A field that a feature writes means nothing without its object, so it may be cleared. */
 function isOfFeature({ type }: FieldShape): boolean {
   const options: Readonly<Record<string, unknown>> = type?.options ?? {};
   return Object.entries(FIELD_OPTIONS).some(([name, implied]) => {
@@ -243,7 +241,6 @@ function valuesOf(value: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-/** Clearing a default loses nothing. */
 function isDefault(value: unknown, field: FieldShape): boolean {
   if (field.kind === "array" && Array.isArray(value) && value.length === 0) return true;
   const { kind, given } = fieldDefault(field);

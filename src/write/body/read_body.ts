@@ -15,7 +15,7 @@ interface ElementLimits extends Count {
   readonly most: number;
 }
 
-/** The caller must refuse elements that are no objects. The limits apply to each element. */
+/** The caller must refuse elements that are no objects. */
 export function readElements(
   req: Request,
   { most, ...limits }: ElementLimits,
@@ -27,7 +27,7 @@ export function readElements(
   return body;
 }
 
-/** By the headers alone: middleware may have set a body. */
+/** Only the headers count, because middleware may have set a body. */
 function isEmpty({ headers }: Request): boolean {
   const length = headers["content-length"];
   return headers["transfer-encoding"] === undefined && (length === undefined || length === "0");
@@ -71,25 +71,19 @@ export interface BodyLimits {
    * @default {5000}
    */
   readonly maxElements?: number;
-  /**
-   * The maximum number of objects inside of a body, at all depths together, also in arrays, Maps and free-form fields.
-   */
+  /** The maximum number of objects inside of a body, at all depths together. */
   readonly maxObjects?: number;
   /**
    * The maximum number of bytes of an import of lines after decompression. The answer to a larger import ends with a
-   * line with the status 413, and so does the answer to one over 10 MiB that is over 100 times as large as its
-   * compressed body.
+   * line with the status 413, as for one over 10 MiB that is over 100 times as large as its compressed body.
    */
   readonly maxImportBytes?: number;
 }
 
-/** `maxImportBytes` applies to a whole request. */
+/** The limit `maxImportBytes` applies to a whole request. */
 export type Count = Required<Omit<BodyLimits, "maxImportBytes">>;
 
-/**
- * The limit of objects is lower, because each takes Mongoose as long as hundreds of scalars, and longer the more there
- * are.
- */
+/** An object takes Mongoose as long as hundreds of scalars, and longer the more objects there are. */
 const DEFAULT_BODY_LIMITS: Required<BodyLimits> = {
   maxKeys: 5_000,
   maxElements: 5_000,
@@ -107,7 +101,7 @@ export function completeBodyLimits(given: BodyLimits = {}): Required<BodyLimits>
   return completeLimits(given, { defaults: DEFAULT_BODY_LIMITS, what: "bodies" });
 }
 
-/** The database stores at most 100 levels of nested values. */
+/** MongoDB stores at most 100 levels of nested values. */
 export const MAX_DEPTH = 100;
 
 export function tooDeep(): RestError {

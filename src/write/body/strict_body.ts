@@ -11,7 +11,7 @@ import { hasOwnCast, isMongooseType } from "../../schema/mongoose/schemas/field_
 
 export interface StrictPlace {
   readonly shape: Shape;
-  /** As JSON. Missing for a new entity, and before the entity was read. */
+  /** The stored entity as JSON. Missing for a new entity, and before the entity was read. */
   readonly stored?: JsonObject | undefined;
   readonly isEmbedded: boolean;
   /** The field that the path of the request sets. The body was compared with it already. */
@@ -21,13 +21,11 @@ export interface StrictPlace {
 
 export interface StrictVerdict {
   readonly problems: Problems;
-  /** Whether read-only keys need a comparison with the stored entity. */
   readonly needsStored: boolean;
-  /** Whether the body has another version than the stored entity. */
   readonly isStale: boolean;
 }
 
-/** Runs before the cast, which would accept `"5"` for a number. */
+/** This check runs before the cast, which would accept `"5"` for a number. */
 export function checkStrictBody(body: JsonObject, place: StrictPlace): StrictVerdict {
   const check = new StrictCheck(place);
   check.object(body, { ...place, path: "" });
@@ -42,7 +40,6 @@ interface ObjectPlace extends Pick<StrictPlace, "shape" | "stored" | "isEmbedded
 interface ValuePlace {
   readonly field: FieldShape;
   readonly path: string;
-  /** As JSON. */
   readonly stored: unknown;
 }
 
@@ -137,7 +134,7 @@ export function typeProblem(
   value: unknown,
   { field: { type }, path }: Pick<ValuePlace, "field" | "path">,
 ): Problem | undefined {
-  // The application casts these values, so any JSON type may be right.
+  // The application casts values of custom types, so any JSON type may be right.
   if (type === undefined || !isMongooseType(type) || hasOwnCast(type)) return undefined;
   const instance = valueType(type);
   const { words } = STRICT_TYPES[instance] ?? {};

@@ -1,13 +1,13 @@
 import type { ValueNode } from "../../../describe/describe_object.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
-/** JavaScript may round numbers with more than 15 integer digits, which the server refuses. */
+/** The server refuses numbers with more than 15 integer digits, which JavaScript may round. */
 const DECIMAL = "([0-9]{1,15}(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]{1,2})?";
 const OTHERS = "0[xX][0-9a-fA-F]{1,12}|0[oO][0-7]{1,15}|0[bB][01]{1,48}";
 
 const INTEGER = "([0-9]{1,9}|0[xX][0-9a-fA-F]{1,7}|[0-9]{1,4}[eE]\\+?[0-5])";
 
-/** `positive` is for fields with the minimum 0. An empty text is cast to `null`. */
+/** Patterns of strings that are cast to numbers. `positive` fits the minimum 0. An empty string becomes `null`. */
 const TEXTS: Readonly<Record<string, { readonly any: string; readonly positive: string }>> = {
   Number: {
     any: `^\\s*([+-]?${DECIMAL}|${OTHERS})?\\s*$`,
@@ -22,7 +22,7 @@ const TEXTS: Readonly<Record<string, { readonly any: string; readonly positive: 
 
 const INT32 = { minimum: -2147483648, maximum: 2147483647 };
 
-/** No JSON parser rounds these integers. Larger ones must be texts. */
+/** No JSON parser rounds these integers. Larger ones must be strings. */
 export const SAFE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
 export function describeNumber(node: ValueNode): JsonSchema | undefined {
@@ -111,7 +111,7 @@ function isWithin(value: number, node: ValueNode): boolean {
   return value >= minimum && value <= maximum;
 }
 
-/** Includes values that are cast to one of the numbers. */
+/** Adds the strings and booleans that are cast to allowed numbers. */
 function listed(allowed: readonly number[], node: ValueNode): unknown[] {
   const numbers = allowed.filter((each) => isWithin(each, node));
   const booleans = [true, false].filter((each) => numbers.includes(Number(each)));

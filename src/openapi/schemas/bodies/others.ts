@@ -3,7 +3,7 @@ import { formatDate } from "../../../describe/describe_constraints.ts";
 import { GIVEN_IDENTIFIER, type JsonSchema, oneOf } from "../json_schema.ts";
 import { SAFE } from "./numbers.ts";
 
-/** In milliseconds since 1970, the range of a `Date`. */
+/** The range of a `Date`, in milliseconds since 1970. */
 const TIMES = { minimum: -8.64e15, maximum: 8.64e15 };
 
 const DECIMAL =

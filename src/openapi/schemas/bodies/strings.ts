@@ -2,7 +2,7 @@ import type { ValueNode } from "../../../describe/describe_object.ts";
 import type { Constraints } from "../../../schema/mongoose/schemas/field_rules.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
-/** The maximum length of a number as text, which a smaller `maxLength` may refuse. */
+/** The maximum length of a number as a string. */
 const MOST_OF_NUMBER = 25;
 
 export function describeString({ constraints, filled, reworked }: ValueNode): JsonSchema {
@@ -37,7 +37,7 @@ export function describeStrictString({ constraints, filled, reworked }: ValueNod
     : describeUnchanged({ constraints, filled });
 }
 
-/** Numbers are allowed only if the text of each satisfies the constraints. */
+/** A string field takes numbers if each satisfies the constraints as a string. */
 function takesNumbers(
   { enum: allowed, minLength = 0, maxLength = Infinity, match }: Constraints,
 ) {
@@ -45,12 +45,12 @@ function takesNumbers(
   return isAny && minLength <= 1 && maxLength >= MOST_OF_NUMBER;
 }
 
-/** Mongoose checks the constraints after this change. Only `uppercase` changes the text of a boolean. */
+/** Of the options that change a string before its check, only `uppercase` affects `"true"` and `"false"`. */
 function rework(text: string, reworked: readonly string[]): string {
   return reworked.includes("uppercase") ? text.toUpperCase() : text;
 }
 
-/** Booleans and numbers that Mongoose casts to the text. */
+/** Finds the boolean or number that Mongoose casts to a string. */
 function sameAs(text: string): unknown[] {
   if (text === "true" || text === "false") return [text === "true"];
   const number = Number(text);
@@ -66,7 +66,7 @@ function isAllowed(text: string, { constraints, filled }: ConstrainedNode): bool
   return text.length >= minLength && text.length <= maxLength && matches(text, match);
 }
 
-/** Mongoose does not apply `match` to an empty text. */
+/** Mongoose does not apply `match` to an empty string. */
 function matches(text: string, match: RegExp | undefined): boolean {
   return match === undefined || text === "" || new RegExp(match).test(text);
 }
@@ -85,7 +85,6 @@ function describeReworked(
   return {
     type: "string",
     ...filled && { minLength: 1 },
-    // The text must not be empty after `trim`.
     ...filled && reworked.includes("trim") && { pattern: "\\S" },
     ...phrases.length > 0 &&
       { description: `After ${reworked.join(" and ")}: ${phrases.join(", ")}` },
@@ -106,11 +105,11 @@ function describeUnchanged({ constraints, filled }: ConstrainedNode): JsonSchema
   };
 }
 
-/** JSON Schema has no flags but `u`. */
+/** Patterns of JSON Schema have no flags except `u`. */
 function patternOf(match: Constraints["match"], mayBeEmpty: boolean): string | undefined {
   if (match === undefined || !/^u?$/.test(match.flags)) return undefined;
   try {
-    // Validators compile patterns with the flag `u`, and fail at a pattern that is not valid with it.
+    // Validators compile patterns with the flag `u`, and fail if this is not possible.
     new RegExp(match.source, "u");
   } catch {
     return undefined;

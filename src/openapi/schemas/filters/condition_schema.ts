@@ -17,8 +17,8 @@ export function describeCondition(value: FilterValue, components: Components): J
 }
 
 /**
- * No reference to one component: Schemathesis follows the first object schema that it finds, and the nested operators
- * would be too many for it.
+ * The choices are listed without a reference: Schemathesis follows the first object schema that it finds, and the
+ * nested operators would be too many for it.
  */
 function choicesOf(value: FilterValue, components: Components): readonly JsonSchema[] {
   const { kind, element } = value;
@@ -40,7 +40,7 @@ function refersTo(value: FilterValue, components: Components): JsonSchema {
 
 const CONDITIONS: Conditions = { operators: refersTo, operand: refersToOperand };
 
-/** `null` matches missing fields. */
+/** An operand may be `null`, which matches missing fields. */
 function refersToOperand(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
     name: value.kind === "free" ? "AnyValue" : `${nameOf(value)}Operand`,
@@ -70,9 +70,7 @@ function describeWhole({ fields }: FilterNode, components: Components): JsonSche
   };
 }
 
-/**
- * Fields with the same key share a schema. Embedded objects have their own keys, because their schemas list the fields.
- */
+/** Fields with the same key share a schema. The schema of an embedded object lists its fields. */
 function conditionKey(value: FilterValue): unknown {
   const { kind, type, operators, element, object } = value;
   if (object !== undefined) return object;

@@ -9,16 +9,16 @@ import type { FilterNode, FilterValue } from "./filter_node.ts";
 
 export interface ExampleCondition {
   readonly condition: unknown;
-  /** Missing for a value that the field must equal. */
+  /** An example of equality has no operator. */
   readonly operator?: string;
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(["Number", "Int32", "Double", "BigInt"]);
 
-/** No entity has this identifier. Examples of writes must select none. */
+/** No entity has this identifier, so writes with it change nothing. */
 const NO_IDENTIFIER = "0".repeat(24);
 
-/** `undefined` if the application casts the values, or probably none is stored. */
+/** Returns `undefined` if the application casts the values, or no stored value can be guessed. */
 export function exampleCondition(field: FieldShape): ExampleCondition | undefined {
   const { kind, type } = field;
   if (kind !== "scalar" || type === undefined || hasOwnCast(type) || hasOwnSetters(type)) {
@@ -37,7 +37,10 @@ export function exampleCondition(field: FieldShape): ExampleCondition | undefine
   return undefined;
 }
 
-/** Names a field that all readers may name. With `selectsNothing`, the example of a write changes nothing. */
+/**
+ * With `selectsNothing`, an `_id` of the type ObjectId selects no entity, so that the example of a write changes
+ * nothing.
+ */
 export function filterExample(node: FilterNode, { selectsNothing = false } = {}): object {
   const id = node.fields.get("_id");
   if (selectsNothing && id?.type === "ObjectId" && id.isComparable) return { _id: NO_IDENTIFIER };
@@ -47,7 +50,7 @@ export function filterExample(node: FilterNode, { selectsNothing = false } = {})
 
 const MOST_LEVELS = 3;
 
-/** Fields of the object come before fields of embedded objects. */
+/** Fields of the object itself come before fields of embedded objects. */
 function findCondition(
   { fields }: FilterNode,
   levels: number,
@@ -64,8 +67,8 @@ function findCondition(
 }
 
 /**
- * Preferred first. `undefined` is a plain value, which teaches less than a comparison. A regular expression selects
- * fewer entities.
+ * The best operators for examples come first. `undefined` is a plain value, which teaches less than a comparison. A
+ * regular expression selects fewer entities.
  */
 const RANKS: readonly (string | undefined)[] = ["$gte", undefined, "$regex"];
 

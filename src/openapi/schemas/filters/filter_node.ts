@@ -13,7 +13,7 @@ import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 import { isRecursive, isSecret } from "../../../schema/fields/visibility.ts";
 import { type ExampleCondition, exampleCondition } from "./filter_example.ts";
 
-/** A node for each class, so that a class that embeds itself is finite. */
+/** Each class has one node, since a class may embed itself. */
 export interface FilterNode {
   readonly model: string | undefined;
   readonly fields: ReadonlyMap<string, FilterValue>;
@@ -24,10 +24,9 @@ export interface FilterValue {
   readonly kind: FieldShape["kind"];
   readonly type: string;
   readonly operators: readonly string[];
-  /** A comparison of a whole object would reveal its hidden fields. */
+  /** To compare a whole object would reveal its hidden fields. */
   readonly isComparable: boolean;
   readonly isForAll: boolean;
-  /** Missing if an example cannot name the field. */
   readonly example?: ExampleCondition;
   readonly object?: FilterNode;
   readonly element?: FilterValue;
@@ -56,11 +55,11 @@ export function filterNode(
 /** The rest of a path below an embedded object. */
 interface PathInside {
   readonly path: string;
-  /** The end of a path through a reference. */
+  /** The last field of a path through a reference. */
   readonly referred?: FilterValue;
 }
 
-/** The document must name no path that the server refuses. */
+/** The document must list no filter path that the server refuses. */
 function listedNode({ model, fields }: FilterNode, paths: readonly PathInside[]): FilterNode {
   const referred = new Map<string, FilterValue>();
   const listed = [...fields].flatMap(([name, value]): [string, FilterValue][] => {
@@ -123,7 +122,7 @@ function filterValue(field: FieldShape, operators: readonly string[]): FilterVal
   };
 }
 
-/** The document cannot list paths of any depth. */
+/** The document cannot list the endless paths of a class that embeds itself. */
 export function embedsItself(node: FilterNode): boolean {
   return isRecursive(
     node,
@@ -131,7 +130,7 @@ export function embedsItself(node: FilterNode): boolean {
   );
 }
 
-/** `open` has keys that are not declared. `isLeaf` has no nested fields. */
+/** An `open` value has undeclared keys, such as a Map. A value with `isLeaf` has no nested fields. */
 export function below(
   value: FilterValue,
 ): { readonly object?: FilterNode; readonly open?: FilterValue; readonly isLeaf?: boolean } {

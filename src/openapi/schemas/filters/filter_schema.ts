@@ -32,10 +32,10 @@ export function describeFilter(node: FilterNode, components: Components): JsonSc
 
 interface Paths {
   readonly prefix: string;
-  /** `visited` has classes that embed themselves, below any field. `above` has only classes that contain the path. */
+  /** `visited` has all recursive classes found so far, `above` only the ones around the current path. */
   readonly visited: Set<FilterNode>;
   readonly above: readonly FilterNode[];
-  /** The list ends at the next class that embeds itself, so that the schema stays small. */
+  /** The list of paths ends at the next recursive class, so that it stays small. */
   readonly isLast: boolean;
   readonly properties: Map<string, JsonSchema>;
   readonly patterns: Map<string, JsonSchema>;
@@ -71,7 +71,7 @@ function addBelow(value: FilterValue, paths: Paths): void {
   else addPaths(object, inner);
 }
 
-/** The list would never end, so a pattern allows every longer path. */
+/** The list of paths would never end, so a pattern allows all longer paths. */
 function addRecursive(node: FilterNode, paths: Paths): void {
   const { prefix, visited, above, isLast, patterns } = paths;
   if (isLast || above.includes(node)) {
@@ -83,7 +83,7 @@ function addRecursive(node: FilterNode, paths: Paths): void {
   addPaths(node, { ...paths, above: [...above, node], isLast: isKnown });
 }
 
-/** JSON Schema refuses other escapes. */
+/** Patterns of JSON Schema allow no other escapes. */
 function escaped(path: string): string {
   return path.replaceAll(/[\^$\\.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -50,7 +50,7 @@ const EXPRESSION = {
 
 const LISTS = new Set(["$in", "$nin", "$all"]);
 
-/** Passed as arguments, because their module imports this one. */
+/** These functions are arguments, because their module imports this one. */
 export interface Conditions {
   readonly operators: (value: FilterValue, components: Components) => JsonSchema;
   readonly operand: (value: FilterValue, components: Components) => JsonSchema;

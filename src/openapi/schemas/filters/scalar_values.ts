@@ -3,7 +3,7 @@ import { scalarValue } from "../bodies/body_value.ts";
 import type { Components } from "../components.ts";
 import { FILTER_KEYS, GIVEN_IDENTIFIER, JSON_SCALARS, type JsonSchema } from "../json_schema.ts";
 
-/** Values that plain JSON cannot express. */
+/** Extended JSON for values that plain JSON cannot express. */
 const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])[]>> = {
   String: [["$oid", GIVEN_IDENTIFIER]],
   ObjectId: [["$oid", GIVEN_IDENTIFIER]],
@@ -16,7 +16,6 @@ const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])
   ],
 };
 
-/** As in a body, or in extended JSON. */
 export function comparedValue(type: string, components: Components): JsonSchema {
   const node: ValueNode = {
     type,

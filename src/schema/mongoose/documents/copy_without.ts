@@ -9,7 +9,7 @@ export function copyWithout(entity: object, names: readonly string[]): object {
   return isDocument(entity) ? documentWithout(entity, names) : objectWithout(entity, names);
 }
 
-/** The document itself may be saved or shown again. */
+/** Copies the document, because the original may be saved or shown again. */
 function documentWithout(doc: Document, names: readonly string[]): object {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(doc)), doc) as object;
   return Object.assign(copy, { [VALUES_KEY]: valuesWithout(rawValues(doc), names) });
@@ -27,7 +27,7 @@ function objectWithout(entity: object, names: readonly string[]): object {
   return shape === undefined ? copy : rememberShape(copy, shape);
 }
 
-/** The spread also copies the symbol by which JSON hides fields. */
+/** The spread also copies the symbol that tells JSON which fields are hidden. */
 function valuesWithout(values: object, names: readonly string[]): object {
   const copy: Record<string, unknown> = { ...values };
   for (const name of names) delete copy[name];

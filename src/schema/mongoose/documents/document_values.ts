@@ -3,13 +3,10 @@ import type { Document } from "mongoose";
 
 const { CastError, ValidatorError } = mongoose.Error;
 
-/**
- * Mongoose resolves no path through an object with this key, so a change inside is written with the
- * whole object.
- */
+/** Mongoose resolves no path through an object with this key, so the whole object is written. */
 export const VALUES_KEY = "_doc";
 
-/** Calls no getters, and is not tracked as a change. */
+/** Returns stored values without calling getters. Changes to them are not tracked. */
 export function rawValues(doc: Document): Record<string, unknown> {
   return (doc as unknown as Record<typeof VALUES_KEY, Record<string, unknown>>)[VALUES_KEY];
 }
@@ -17,11 +14,11 @@ export function rawValues(doc: Document): Record<string, unknown> {
 interface NestedObject {
   readonly "$__isNested"?: boolean;
   readonly "$__parent": Document;
-  /** Mongoose shares it with the document. */
+  /** A nested object of Mongoose shares these internals with its document. */
   readonly "$__": { readonly getters?: Readonly<Record<string, unknown>> };
 }
 
-/** `document.nested` is an object of Mongoose that has no schema. */
+/** A nested path of a document is an object of Mongoose that has no schema. */
 export function nestedPlace(
   given: Document,
 ): { readonly doc: Document; readonly path: string } | undefined {
@@ -40,7 +37,7 @@ export function rawArray(array: readonly unknown[]): readonly unknown[] {
   return (array as { readonly __array?: readonly unknown[] }).__array ?? array;
 }
 
-/** `doc` tracks the changes of the value at `path`. A value in a Map has its `key` in `map`. */
+/** `doc` tracks changes of the value at `path`. A value in a Map has its `key` in `map`. */
 export interface Slot {
   readonly doc: Document;
   readonly path: string;
@@ -74,7 +71,7 @@ export function setRaw(doc: Document, { path, value }: { path: string; value: un
   (doc as unknown as { $__setValue(path: string, value: unknown): void }).$__setValue(path, value);
 }
 
-/** As in a read: a field without a value gets its default. */
+/** Sets fields as a read does: a field without a value gets its default. */
 export function initFields(doc: Document, values: Readonly<Record<string, unknown>>): void {
   const raw = rawValues(doc);
   const order = Object.keys(raw);
@@ -87,10 +84,7 @@ export function initFields(doc: Document, values: Readonly<Record<string, unknow
   orderFields(doc, order);
 }
 
-/**
- * The JSON of a document has the order of the stored entity, which `set()` with an object changes. Other fields come
- * last.
- */
+/** JSON has the stored order of fields, which `set()` with an object changes. Other fields come last. */
 export function orderFields(doc: Document, names: readonly string[]): void {
   const raw = rawValues(doc);
   const before = Object.keys(raw);
@@ -103,7 +97,7 @@ export function orderFields(doc: Document, names: readonly string[]): void {
   }
 }
 
-/** Mongoose adds the same validation error for a stored value that it cannot cast. */
+/** Adds the validation error by which Mongoose reports a stored value that it cannot cast. */
 export function addCastError(
   doc: Document,
   { path, value, reason = new CastError("unknown", value, path) }: {
@@ -116,22 +110,17 @@ export function addCastError(
   doc.invalidate(path, new ValidatorError({ path, message, type: "cast", value, reason }));
 }
 
-/**
- * Elements from before stay the same documents, so that Mongoose does not run their setters again.
- */
+/** Existing elements stay the same documents, so that Mongoose does not run their setters again. */
 export function writeElements({ doc, path }: Slot, elements: readonly unknown[]): void {
   doc.markModified(path);
   for (const each of elements) {
-    // Mongoose recognises a moved element by this index, and would replace it by a copy.
+    // By `__index`, Mongoose would recognise a moved element and replace it by a copy.
     if (each instanceof mongoose.Document) Object.assign(each, { __index: undefined });
   }
   doc.set(path, elements);
 }
 
-/**
- * The value around these paths is written as a whole, and MongoDB refuses an update of a path and a
- * path below it.
- */
+/** MongoDB refuses an update of a path and a path below it, so a whole value replaces changes below it. */
 export function forgetChanges(doc: Document, prefix: string): void {
   for (const path of doc.directModifiedPaths()) {
     if (path.startsWith(prefix)) doc.unmarkModified(path);
@@ -152,9 +141,8 @@ export interface Delta {
 }
 
 /**
- * Mongoose would write defaults of fields that are not stored, so a PATCH of one field would
- * overwrite a value that another client has set since. A default in which a value was changed is
- * written as a whole.
+ * Mongoose would write defaults of fields that are not stored, so a PATCH of one field would overwrite another client's
+ * value. A default that was changed inside is written as a whole.
  */
 export function deltaOf(doc: Document): Delta {
   const states = statesOf(doc);

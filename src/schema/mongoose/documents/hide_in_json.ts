@@ -11,8 +11,8 @@ type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown)
 const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
 
 /**
- * A transform of the application runs after undeclared fields are removed and before hidden fields
- * are removed. Empty objects are kept, because they are stored.
+ * The application's transform runs after undeclared fields are removed, and before hidden fields. Empty objects are
+ * kept, because they are stored.
  */
 export function hideInJson(schema: Schema): void {
   const given = (schema.get("toJSON") ?? {}) as { transform?: unknown };
@@ -39,8 +39,8 @@ export function hideInJson(schema: Schema): void {
 const hiding = new WeakSet<object>();
 
 /**
- * Module state, because Mongoose passes no argument on to embedded documents. `jsonFor()` is
- * synchronous, so requests cannot mix.
+ * Mongoose passes no argument on to embedded documents, so the rights are module state. `jsonFor()` is synchronous, so
+ * requests cannot mix.
  */
 let reader = MOST_RESTRICTED;
 
@@ -64,7 +64,7 @@ export function hasOwnJson(schema: Schema): boolean {
     !isDeepStrictEqual({ ...JSON_OPTIONS, ...options }, JSON_OPTIONS);
 }
 
-/** For a schema of the application, which has no transform of Mongrove. */
+/** `true` if a schema of the application, which has no transform of Mongrove, changes the JSON. */
 export function changesJson(schema: Schema): boolean {
   const options = { ...generalOptions(schema), ...schema.get("toJSON") };
   return typeof schema.methods.toJSON === "function" || Object.keys(options).length > 0;
@@ -82,7 +82,7 @@ function generalOptions(schema: Schema): object {
   return base?.options?.toJSON ?? {};
 }
 
-/** An aggregation reads the stored value. */
+/** `true` if JSON shows another value than the stored one, which an aggregation reads. */
 export function showsOtherThanStored(type: SchemaType | undefined, schema: Schema): boolean {
   const { transform, getters }: { transform?: unknown; getters?: unknown } = {
     ...generalOptions(schema),
@@ -105,7 +105,7 @@ interface SchemaKeys {
   readonly hidden: readonly { readonly path: readonly string[]; readonly option: unknown }[];
 }
 
-/** Cached, so Mongoose must have added all paths before. */
+/** The keys are cached, so Mongoose must have added all paths before. */
 export const schemaKeys = memoize((schema: Schema): SchemaKeys => {
   const virtuals = Object.keys(virtualsOf(schema)).filter((name) => showsVirtual(schema, name));
   const declared = new Set(virtuals);

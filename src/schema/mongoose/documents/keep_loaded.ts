@@ -3,8 +3,8 @@ import { memoize } from "../../memoize.ts";
 import { markOwn } from "../schemas/schema_members.ts";
 
 /**
- * Mongoose counts a stored value that is no list in the place of a list as changed. A save of
- * another field would write it as a list, or remove it.
+ * Mongoose counts a stored value that is no array, in an array field, as changed. A save of another field would
+ * overwrite it.
  */
 export const keepLoaded = memoize((schema: Schema): true => {
   const keep = markOwn(function (this: Document): void {

@@ -9,15 +9,15 @@ import { schemaKeys } from "./hide_in_json.ts";
 
 export interface CopyMark {
   readonly schema: Schema;
-  /** Keys that the schema does not declare, from other programs. */
+  /** Keys that other programs have stored and the schema does not declare. */
   readonly undeclared: ReadonlySet<string>;
 }
 
-/** A spread and `Object.assign()` copy a symbol. JSON and the database ignore it. */
+/** A symbol is copied by a spread and by `Object.assign()`, and ignored by JSON and the database. */
 const MARK: unique symbol = Symbol("mongrove.copy");
 
 interface MarkedCopy {
-  /** A function, so that logs do not print the schema. */
+  /** The mark is a function, so that logs do not print the schema. */
   [MARK]?: () => CopyMark;
 }
 
@@ -34,8 +34,8 @@ const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> =
 };
 
 /**
- * A hook may return such a copy or `{ ...document }`. Without the mark, the response would show
- * hidden fields and undeclared data of other programs.
+ * A hook may return a copy of a document. Without the mark, the response would show hidden fields and undeclared data
+ * of other programs.
  */
 export function markCopies(schema: Schema): void {
   // A discriminator inherits the methods of its base.
@@ -59,21 +59,21 @@ export function markCopies(schema: Schema): void {
   schema.queue(MARK_SCHEMA, []);
 }
 
-/** For classes that Mongoose generated earlier, which lack these methods. */
+/** Returns the methods for classes that Mongoose generated earlier, which lack them. */
 export function copyMethods({ methods }: Schema): object {
   const names = [...Object.keys(COPIES), MARK_SCHEMA];
   return Object.fromEntries(names.map((name) => [name, methods[name]]));
 }
 
 /**
- * If a hook sets `{ ...document }` on a free-form field, Mongoose stores the content of `_doc`,
- * whose hidden fields the mark still names.
+ * If a hook sets `{ ...document }` on a free-form field, Mongoose stores the content of `_doc`. The mark names its
+ * hidden fields.
  */
 function markValues(doc: Document, schema: Schema): void {
   (rawValues(doc) as MarkedCopy)[MARK] = markOfValues(schema);
 }
 
-/** Reads the keys of `this`, so a copy gets its own undeclared keys. */
+/** The mark reads the keys of `this`, so each copy gets its own undeclared keys. */
 const markOfValues = memoize((schema: Schema) =>
   function (this: object): CopyMark {
     return markFor(this, schema);
@@ -106,7 +106,7 @@ export interface Spread {
 /** Mongoose adds these members to every document. */
 const OWN_MEMBERS = /^(\$|_doc$|__parentArray$|__index$)/;
 
-/** `undefined` for any object but `{ ...document }`. */
+/** Returns `undefined` for any object but `{ ...document }`. */
 export function spreadOf(value: object): Spread | undefined {
   const { $__: internals, _doc: stored } = value as { $__?: unknown; _doc?: unknown };
   if (internals === undefined || typeof stored !== "object" || stored === null) return undefined;
@@ -117,7 +117,7 @@ export function spreadOf(value: object): Spread | undefined {
   };
 }
 
-/** Mongoose would use the content without its schema, so hidden fields would not be known. */
+/** Mongoose would use the content of `{ ...document }` without its schema, which names hidden fields. */
 export function withoutSpreads(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSpreads);
   if (typeof value !== "object" || value === null || isDocument(value)) return value;

@@ -7,20 +7,18 @@ import { markOwn, schemasWithin, typesWithin } from "../schemas/schema_members.t
 
 interface InitOptions {
   readonly populated?: readonly { readonly path: string }[];
-  /** Populated entities must stay objects. */
+  /** With this option, populated entities stay objects. */
   readonly hydratedPopulatedDocs?: boolean;
 }
 
 /**
- * Mongoose would make an entity from an object in place of a reference, which would show fields
- * with `select: false`.
- *
- * The references are collected once, so the schema must be complete.
+ * Mongoose would make an entity of an object in place of a reference, and show its fields with `select: false`. The
+ * references are collected once, so the schema must be complete.
  */
 export const dropReferencedObjects = memoize((schema: Schema): true => {
   if (referencesOf(schema).length === 0) return true;
   const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
-    // Mongoose also runs this for embedded documents, which the root document has already handled.
+    // Mongoose also runs this middleware for embedded documents, which the root document has already handled.
     if (this instanceof mongoose.Types.Subdocument || options.hydratedPopulatedDocs) return;
     const populated = new Set(options.populated?.map(({ path }) => path));
     dropWithin(stored, { schema, prefix: "", populated });
@@ -30,7 +28,7 @@ export const dropReferencedObjects = memoize((schema: Schema): true => {
 });
 
 interface ReferencePath {
-  /** Ends with a dot. Empty for the root document. */
+  /** A path. As the prefix of fields, it ends with a dot or is empty. */
   readonly prefix: string;
   readonly populated: ReadonlySet<string>;
 }

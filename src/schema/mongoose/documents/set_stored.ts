@@ -5,7 +5,7 @@ import { readableCopy } from "./unreadable_values.ts";
 
 const { CastError } = mongoose.Error;
 
-/** Runs no setters. A value that cannot be cast becomes a validation error. */
+/** Sets a value without running setters. A value that cannot be cast becomes a validation error. */
 export function setStored(
   doc: Document,
   { path, type, value }: { path: string; type: SchemaType; value: unknown },
@@ -16,7 +16,7 @@ export function setStored(
     setRaw(doc, { path, value: cast });
     if (readable === undefined && value !== undefined) addCastError(doc, { path });
   } catch (reason) {
-    // In the place of an embedded object, Mongoose throws another error than a `CastError`.
+    // For an embedded object, Mongoose throws another error than a `CastError`.
     if (!(reason instanceof mongoose.Error)) throw reason;
     addCastError(doc, reason instanceof CastError ? { path, value, reason } : { path });
   }

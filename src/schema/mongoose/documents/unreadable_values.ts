@@ -7,12 +7,12 @@ import { markOwn } from "../schemas/schema_members.ts";
 const { Types } = mongoose.Schema;
 
 /**
- * Mongoose would use some stored keys as members. It would throw at `{ toString: "x" }`, and show
- * `{ _bsontype: "ObjectId" }` as an identifier.
+ * Mongoose would use some stored keys as members: throw at `{ toString: "x" }`, and show `{ _bsontype: "ObjectId" }` as
+ * an identifier.
  */
 export const dropUnreadable = memoize((schema: Schema): true => {
   const drop = markOwn(function (this: Document, stored: object): void {
-    // Mongoose also runs this for embedded documents, which the root document has already handled.
+    // Mongoose also runs this middleware for embedded documents, which the root document has already handled.
     if (this instanceof mongoose.Types.Subdocument) return;
     dropWithin(stored, { schema: this.schema as Schema, prefix: "" });
   });
@@ -28,7 +28,7 @@ export function readableCopy(value: unknown, type: SchemaType): unknown {
 
 interface SchemaPath {
   readonly schema: Schema;
-  /** With a dot at its end. Empty for an object with a separate schema. */
+  /** A path that ends with a dot. Empty for an object with its own schema. */
   readonly prefix: string;
 }
 
@@ -40,7 +40,7 @@ function dropWithin(stored: unknown, { schema, prefix }: SchemaPath): void {
   const values = stored as Record<string, unknown>;
   for (const name of Object.keys(values)) {
     const value = values[name];
-    // Most objects are dates and identifiers, which are readable, and documents are made often.
+    // Most objects are dates and identifiers, which are readable and skip the checks.
     if (!Array.isArray(value) && !isJsonObject(value)) continue;
     const path = `${prefix}${name}`;
     // A stored key may be named `constructor`.
@@ -56,7 +56,6 @@ interface KindSchema extends Schema {
   readonly discriminatorMapping?: { readonly value?: unknown };
 }
 
-/** `Constructor` is Mongoose's class of the embedded objects. */
 interface EmbeddedType extends SchemaType {
   readonly schema: Schema;
   readonly Constructor?: {
@@ -89,7 +88,7 @@ function dropOfType(
     const keys = Object.keys(held);
     if (keys.some((key) => REFUSED_KEY.test(key))) delete values[name];
     for (const key of keys) dropOfType(held, { name: key, type: element });
-    // Mongoose reads a Map only as a whole.
+    // Mongoose reads a Map only as a whole, so an unreadable value drops the Map.
     if (Object.keys(held).length < keys.length) delete values[name];
     return;
   }

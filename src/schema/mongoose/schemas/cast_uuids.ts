@@ -15,7 +15,7 @@ interface Caster {
   cast(): (value: unknown) => unknown;
 }
 
-/** Mongoose refuses UUIDs that the database stores, as the nil UUID. */
+/** Mongoose refuses some UUIDs that MongoDB stores, such as the nil UUID. */
 export function castUuids(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
     if (type.constructor !== UUID) continue;

@@ -13,10 +13,7 @@ interface ChangedIndexes {
 
 const changed = new WeakMap<Schema, ChangedIndexes>();
 
-/**
- * An embedded class shares its schema with others, so `schema.indexes()` of the outer schema is
- * replaced.
- */
+/** Models share embedded schemas, so only `schema.indexes()` of the outer schema is replaced. */
 export function changeIndexes(schema: Schema, change: IndexChange): void {
   const read = schema.indexes;
   const { changes, declared, ofKinds } = changed.get(schema) ?? {
@@ -30,14 +27,14 @@ export function changeIndexes(schema: Schema, change: IndexChange): void {
     declared().map((index) => all.reduce((each, apply) => apply(each), index)) as never;
 }
 
-/** Without the changes of class options. */
+/** The indexes without the changes of class options. */
 export function declaredIndexes(schema: Schema): SchemaIndex[] {
   return changed.get(schema)?.declared() ?? schema.indexes() as unknown as SchemaIndex[];
 }
 
 /**
- * MongoDB has no index that is partial and sparse, and a sparse index with a further key would
- * contain entities with only this key.
+ * MongoDB has no index that is partial and sparse, and a sparse index with a further key would contain entities with
+ * only this key.
  */
 export function partialOptions([keys, options]: SchemaIndex): IndexOptions {
   const { sparse, ...others } = options;
@@ -60,7 +57,7 @@ function keysByText(schema: Schema): Map<string, IndexDefinition> {
   return new Map(declared.map(([keys], index) => [JSON.stringify(stored[index]?.[0]), keys]));
 }
 
-/** The schema of a discriminator has separate indexes. */
+/** The schema of a discriminator has its own indexes, which get the changes of its base. */
 export function changeAsBase(base: Schema, kind: Schema): void {
   const ofBase = changed.get(base);
   if (base === kind || ofBase === undefined) return;

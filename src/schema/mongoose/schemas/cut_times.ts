@@ -6,10 +6,7 @@ type Cast = (value: unknown, doc: unknown, init?: boolean, ...rest: unknown[]) =
 
 const cutting = new WeakSet<SchemaType>();
 
-/**
- * Stored times of other programs and times in filters of hooks stay exact: only a set or a default
- * has `init === false`.
- */
+/** Mongoose passes `init === false` only for set values and defaults. Stored times and filters stay exact. */
 export function cutTimes(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
     if (!isDateOnly(type) || cutting.has(type)) continue;

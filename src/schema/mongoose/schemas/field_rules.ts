@@ -34,7 +34,7 @@ export function isImmutable(type: SchemaType | undefined): boolean {
   return Boolean(internals(type).$immutable);
 }
 
-/** The function may read the document. */
+/** An `immutable` function may read the document. */
 export function isImmutableAtTimes(type: SchemaType | undefined): boolean {
   return typeof internals(type).$immutable === "function";
 }
@@ -47,7 +47,7 @@ export function isLocked(type: SchemaType | undefined, holder: object): boolean 
 
 const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
 
-/** `false` for a type of the application, whose options and casts are not known. */
+/** `false` for a custom schema type, whose options and casts are not known. */
 export function isMongooseType({ constructor }: SchemaType): boolean {
   return TYPES.has(constructor);
 }
@@ -68,7 +68,7 @@ export function hasOwnSetters(type: SchemaType): boolean {
   return own.length > SETTING_OPTIONS.filter((name) => options[name]).length;
 }
 
-/** Setters run before the cast. */
+/** Casts a value after running the setters of its type. */
 export function castForQuery(type: SchemaType, value: unknown): unknown {
   return (type as unknown as FieldInternals).applySetters(value, null);
 }
@@ -99,7 +99,7 @@ export function copyConstraints(from: SchemaType | undefined, to: SchemaType): v
   for (const name of COPIED) if (name in given) Object.assign(to, { [name]: given[name] });
 }
 
-/** A function may read the document. `Date.now` does not. */
+/** A default that is a function may read the document. `Date.now` does not. */
 export function hasComputedDefault(type: SchemaType | undefined): boolean {
   const given = rawDefault(type);
   return typeof given === "function" && given !== Date.now;
@@ -107,10 +107,7 @@ export function hasComputedDefault(type: SchemaType | undefined): boolean {
 
 const emptyDefaults = new WeakSet<object>();
 
-/**
- * Mongoose does not mark its default for an array of embedded objects, so it is noted before the
- * application can set another.
- */
+/** Mongoose does not mark its default for an array of embedded objects, so it is noted before the application's. */
 export function rememberDefault(type: SchemaType | undefined): void {
   const made = rawDefault(type);
   if (type?.instance === "Array" && typeof made === "function") emptyDefaults.add(made);
@@ -119,12 +116,12 @@ export function rememberDefault(type: SchemaType | undefined): void {
 export function hasEmptyDefault(type: SchemaType | undefined): boolean {
   const { default: given } = (type?.options ?? {}) as { default?: unknown };
   const made = Object(rawDefault(type)) as { readonly $runBeforeSetters?: unknown };
-  // Mongoose's mark of its default for an array of scalar values.
+  // `$runBeforeSetters` marks Mongoose's default for an array of scalars.
   return (made.$runBeforeSetters === true || emptyDefaults.has(made)) &&
     (given === undefined || (Array.isArray(given) && given.length === 0));
 }
 
-/** Unless Mongoose or a default makes the `_id`, clients give it, once. */
+/** If neither Mongoose nor a default makes the `_id`, clients must give it, once. */
 export function requireId(schema: Schema): void {
   const type = schema.path("_id") as SchemaType | undefined;
   if (type === undefined || hasDefault(type)) return;
@@ -138,7 +135,7 @@ export function requireId(schema: Schema): void {
   }
 }
 
-/** Clients and proxies resolve the segments `.` and `..`. */
+/** HTTP clients and proxies resolve the path segments `.` and `..`. */
 const REACHABLE = /^(?!\.\.?$)/;
 
 export function isGivenId(schema: Schema): boolean {
@@ -151,7 +148,6 @@ export function hasUsualId(schema: Schema): boolean {
   return own === usual;
 }
 
-/** The constraints that JSON Schema can express. */
 export interface Constraints {
   readonly enum?: readonly unknown[];
   readonly minimum?: number | Date;
@@ -190,10 +186,7 @@ function limitOf(validator: SchemaType["validators"][number]): unknown {
 
 const COMPOUND: readonly string[] = ["Array", "DocumentArray", "Embedded", "Map", "Mixed"];
 
-/**
- * Limits that are functions and setters of the application may read the document, so they are not
- * called.
- */
+/** The application's setters and limits that are functions may read the document, so they are not called. */
 export function constraintAgainstDefault(type: SchemaType): string | undefined {
   const { default: given } = type.options as { default?: unknown };
   const { embeddedSchemaType: element = type } = type as { embeddedSchemaType?: SchemaType };

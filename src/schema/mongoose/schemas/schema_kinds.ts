@@ -3,13 +3,13 @@ import type { Model, Schema } from "mongoose";
 import { memoize } from "../../memoize.ts";
 
 interface KindHolder {
-  /** After compilation, with the fields of the base. */
+  /** The schemas of discriminators after compilation, with the fields of the base. */
   readonly discriminators?: Readonly<Record<string, Schema>> | null;
-  /** Before compilation. */
+  /** The schemas of discriminators before compilation. */
   readonly _applyDiscriminators?: ReadonlyMap<string, { readonly schema: Schema }>;
 }
 
-/** Mongoose merges the fields of the base into some of the original schemas later. */
+/** The schemas are cloned, because Mongoose later merges the fields of the base into some of them. */
 const cloneOf = memoize((kind: Schema) => kind.clone() as Schema);
 
 const NO_KINDS: ReadonlyMap<string, Schema> = new Map();
@@ -34,9 +34,8 @@ export function declareKindKey(schema: Schema): void {
 type AddKind = (name: unknown, kind: unknown, ...options: unknown[]) => { readonly schema: Schema };
 
 interface KindHooks {
-  /** Throws to refuse a discriminator. */
   readonly check: (name: string, kind: Schema) => void;
-  /** Runs after Mongoose has added the fields of the base. */
+  /** Runs on the schema of a discriminator after Mongoose has added the fields of the base. */
   readonly finish: (kind: Schema) => void;
 }
 

@@ -4,10 +4,7 @@ import { VALUES_KEY } from "../documents/document_values.ts";
 
 const ownFunctions = new WeakSet<object>();
 
-/**
- * A model with functions of the application needs Mongoose documents, which are slow. Marked
- * functions do not count.
- */
+/** The application's functions need Mongoose documents, which are slow. Functions with this mark do not count. */
 export function markOwn<F extends object>(fn: F): F {
   ownFunctions.add(fn);
   return fn;
@@ -39,7 +36,7 @@ interface PluginMark {
   "$connectionPluginsApplied"?: boolean;
 }
 
-/** Without the mark, Mongoose would apply the plugins again. */
+/** Without the mark, Mongoose would apply the plugins to the clone again. */
 export function copyPluginMark(schema: Schema, clone: Schema): void {
   const { $connectionPluginsApplied: mark } = schema as PluginMark;
   if (mark) (clone as PluginMark).$connectionPluginsApplied = mark;
@@ -54,7 +51,6 @@ export function isInnerMember(name: string): boolean {
   return INNER_MEMBERS.has(name) || name.startsWith("$");
 }
 
-/** A replaced member would not bind statements that are sent without Mongoose. */
 export function refuseReplaced(schema: Schema): void {
   const method = Object.keys(schema.methods).find((name) =>
     isInnerMember(name) && !isOwn(schema.methods[name])
@@ -114,10 +110,7 @@ const UNSENT = [
   ...["findOneAndUpdate", "findOneAndReplace", "findOneAndDelete"],
 ];
 
-/**
- * Middleware that also runs for `find()` does not count, because writes of several entities find
- * them first.
- */
+/** Middleware that also runs for `find()` is not idle, because writes of several entities find them first. */
 export function idleMiddleware(schema: Schema): string[] {
   const finding = new Set(middlewareFor(schema, "find").map(({ fn }) => fn));
   return UNSENT.filter((name) => middlewareFor(schema, name).some(({ fn }) => !finding.has(fn)));
@@ -134,7 +127,7 @@ function isBuiltIn({ fn }: Middleware): boolean {
   return isOwn(fn) || BUILT_IN in fn;
 }
 
-/** A validation without a save would run the middleware. */
+/** A validation without a save would run the application's middleware. */
 export function dropMiddleware(doc: Document): void {
   for (const each of [doc, ...doc.$getAllSubdocs()]) {
     (each as unknown as MiddlewareHolder).$__middleware = middlewareOf(each).filter(isBuiltIn);

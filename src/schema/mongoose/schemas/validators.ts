@@ -3,10 +3,7 @@ import type { Schema, SchemaType } from "mongoose";
 import { isPromise } from "../../../declare/hooks/run_hook.ts";
 import { typesWithin } from "./schema_members.ts";
 
-/**
- * Mongoose keeps the validators that it made from options here. All others are the application's,
- * except that of `match`.
- */
+/** Mongoose keeps validators that it made from options in these properties, except that of `match`. */
 const BUILT_IN = [
   "requiredValidator",
   "enumValidator",
@@ -19,15 +16,14 @@ const BUILT_IN = [
 export function validatesValueAlone(type: SchemaType): boolean {
   const builtIn = builtInValidators(type);
   return (type.validators as SchemaValidator[]).every(({ validator, regexp, propsParameter }) =>
-    // Mongoose keeps the validator of `match` in no property of the type.
     builtIn.includes(validator) || regexp instanceof RegExp ||
     (isArrow(validator) && propsParameter !== true)
   );
 }
 
 /**
- * An arrow function cannot read the document as `this`. The source of a method named `async` begins
- * like an async arrow function.
+ * An arrow function cannot read the document as `this`. The source of a method named `async` looks like an async arrow
+ * function.
  */
 function isArrow(validator: unknown): boolean {
   return typeof validator === "function" && !Object.hasOwn(validator, "prototype") &&
@@ -41,8 +37,8 @@ function builtInValidators(type: SchemaType): unknown[] {
 }
 
 /**
- * Mongoose does not wait for an asynchronous validator if a later rule of the field fails, and an
- * unhandled rejection would end the process.
+ * Mongoose does not await an asynchronous validator if a later rule fails. An unhandled rejection would end the
+ * process.
  */
 export function guardValidators(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
@@ -83,8 +79,8 @@ function handled(result: unknown): unknown {
 const { ValidatorError } = mongoose.Error;
 
 /**
- * Mongoose's error would replace text in a client's value that looks like a placeholder, and would
- * throw for an object with a key `toString`.
+ * Mongoose's error would replace client text that looks like a placeholder, and throw for an object with a key
+ * `toString`.
  */
 export class SafeValidatorError extends ValidatorError {
   constructor(properties: Readonly<Record<string, unknown>>, doc?: object) {
@@ -97,7 +93,6 @@ export class SafeValidatorError extends ValidatorError {
 }
 
 function messageOf({ message, reason, ...others }: Readonly<Record<string, unknown>>): string {
-  // A thrown error may contain text of a client that looks like a placeholder.
   if (reason instanceof Error && reason.message === message) return reason.message;
   const template = String(message || mongoose.Error.messages.general.default);
   const values = new Map(

@@ -2,10 +2,9 @@ import mongoose from "mongoose";
 
 const { AbstractCursor } = mongoose.mongo;
 
-/** A reply of 16 MB may hold many more documents, and the driver keeps an object for each. */
+/** Without a batch size, a reply of 16 MB may hold many more documents, each an object in the driver. */
 export const BATCH_SIZE = 1024;
 
-/** A `fetch` hook may set a batch size. */
 export function boundReplies(given: unknown): void {
   if (given instanceof mongoose.Query) {
     const { op } = given as { readonly op?: unknown };

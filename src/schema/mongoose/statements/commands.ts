@@ -9,17 +9,13 @@ export interface UpdateStatement {
   readonly u: Update;
 }
 
-/** Stores a new document if none matches. */
 export interface UpsertStatement {
   readonly q: Record<string, unknown>;
   readonly u: readonly object[];
   readonly upsert: true;
 }
 
-/**
- * Returns the number of matched documents. Errors of the driver's bulk write lose their class and
- * the index that refused a value.
- */
+/** Errors of the driver's bulk write would lose their class and the index that refused a value. */
 export async function sendUpdates(
   { db, collection: { name } }: Pick<Document, "db"> & { readonly collection: { name: string } },
   updates: readonly (UpdateStatement | UpsertStatement)[],

@@ -3,10 +3,10 @@ import mongoose from "mongoose";
 type Conditions = Readonly<Record<string, unknown>>;
 
 /**
- * A second cast by Mongoose would run setters again and refuse operators that the database
- * supports. The driver sends the result of `toBSON()`.
+ * Mongoose must not cast these conditions again: it would run setters and refuse operators that MongoDB supports. The
+ * driver sends the result of `toBSON()`.
  *
- * A copy has only `$expr`, which the database refuses, so a copy cannot select more documents.
+ * A copy has only `$expr`, which MongoDB refuses, so it cannot select more documents.
  */
 class ExactCondition {
   readonly $expr = Object.freeze(mongoose.trusted({ $copyOfAnExactFilter: true }));
@@ -21,15 +21,14 @@ class ExactCondition {
     return this.#conditions;
   }
 
-  /** `console.log()` would print only `$expr`. */
+  /** Without this method, `console.log()` would print only `$expr`. */
   [Symbol.for("nodejs.util.inspect.custom")](): Conditions {
     return this.#conditions;
   }
 }
 
 /**
- * Code of the application can read the conditions by name. Mongoose and the driver ignore
- * properties that are not enumerable.
+ * The application can read the conditions by name. Mongoose and the driver ignore properties that are not enumerable.
  */
 export function exactFilter(conditions: Conditions): Record<string, unknown> {
   const entries = Object.entries(conditions);
@@ -41,10 +40,7 @@ export function exactFilter(conditions: Conditions): Record<string, unknown> {
   return filter;
 }
 
-/**
- * In any other filter, a property that is not enumerable is refused, because the database would not
- * get it.
- */
+/** In any filter but an exact one, a property that is not enumerable is refused, because it would not be sent. */
 export function isExactFilter({ $and }: Conditions): boolean {
   return Array.isArray($and) && $and[0] instanceof ExactCondition;
 }

@@ -13,8 +13,8 @@ const filters = new WeakMap<Document, ErrorFilter>();
 type Validate = (...args: unknown[]) => Promise<void>;
 
 /**
- * `filter` may remove errors, or throw another. Middleware cannot make a failed validation succeed,
- * and `save()` calls `$validate`.
+ * `filter` may remove validation errors, or throw another. Middleware cannot make a failed validation succeed. `save()`
+ * calls `$validate()`.
  */
 export function filterErrors(doc: Document, filter: ErrorFilter): void {
   const isFiltered = filters.has(doc);
@@ -37,7 +37,7 @@ export function filterErrors(doc: Document, filter: ErrorFilter): void {
   }
 }
 
-/** The errors before the validation, for example of failed casts. */
+/** The errors before a validation, for example of failed casts. */
 export function pendingProblems(doc: Document): FoundProblems {
   const { $__: { validationError } } = doc as unknown as {
     readonly $__: { readonly validationError?: { readonly errors: FoundProblems } | null };

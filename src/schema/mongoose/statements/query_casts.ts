@@ -27,12 +27,12 @@ export function replaceCast<Q extends object>(
   return query;
 }
 
-/** The conditions are cast already, and a second cast would run setters again. Conditions that middleware adds are cast. */
+/** The conditions are cast already, and another cast would run setters again. Conditions of middleware are cast. */
 export function matchAsIs(query: object, conditions: Conditions): void {
   replaceCast(query, (given, cast) => ({ $and: [conditions, cast(given)] }));
 }
 
-/** The update is cast already, and a second cast would run setters again. Paths that middleware adds are cast. */
+/** The update is cast already, and another cast would run setters again. Paths of middleware are cast. */
 export function writeAsIs(query: object, update: Update): void {
   const casting = query as CastingQuery;
   const cast = casting._castUpdate;
@@ -58,8 +58,7 @@ export function populatedPaths(populate: unknown): ReadonlySet<string> {
 }
 
 /**
- * By `sanitizeFilter`, operators without the mark of `mongoose.trusted()` become values to compare
- * with.
+ * With `sanitizeFilter` of Mongoose, operators without the mark of `mongoose.trusted()` become values to compare with.
  */
 export function sanitized(
   model: Model<unknown>,

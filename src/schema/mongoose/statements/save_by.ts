@@ -31,7 +31,7 @@ async function afterErrorMiddleware(doc: Document, error: unknown): Promise<unkn
   }
 }
 
-/** The steps of Mongoose's `save()` for several documents, so that `write` needs few commands. */
+/** Runs the steps of Mongoose's `save()` for several documents together, so that `write` needs few commands. */
 export async function saveBy(
   docs: readonly Document[],
   write: () => Promise<void>,
@@ -98,7 +98,7 @@ export function markSaved(doc: Document): void {
   // The middleware of removed embedded documents runs after the write and needs this list.
   internals.removedSubdocs = removedSubdocs;
   for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false;
-  // Setting a value from before this save again must count as a change.
+  // After this save, setting an earlier value again must count as a change.
   if (internals.savedState) internals.savedState = {};
 }
 
@@ -112,7 +112,7 @@ interface DocumentInternals {
   };
 }
 
-/** By `increment()` or `optimisticConcurrency`, a save fails if the version has changed. */
+/** With `increment()` or `optimisticConcurrency`, a save fails if the version has changed. */
 export function isTiedToVersion(doc: Document): boolean {
   const { version } = (doc as unknown as DocumentInternals).$__;
   return Boolean(version) || Boolean(doc.schema.get("optimisticConcurrency" as never));

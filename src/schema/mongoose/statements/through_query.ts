@@ -1,6 +1,5 @@
 import type { mongo, Query } from "mongoose";
 
-/** An undeclared member of Mongoose's queries. */
 interface CollectionHolder {
   mongooseCollection: mongo.Collection;
 }

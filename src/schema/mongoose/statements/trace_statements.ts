@@ -2,9 +2,8 @@ import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
 import type { Connection } from "mongoose";
 
 /**
- * A message of the tracing channel `mongrove:statement`. The message describes a statement of the framework, of a hook
- * or of Mongoose. The trace begins with the first command of the statement, and ends with the result of the statement
- * or with the end of its cursor.
+ * A message of the tracing channel `mongrove:statement`, about a statement of the framework, of a hook or of Mongoose.
+ * The trace begins with the statement's first command, and ends with its result or the end of its cursor.
  *
  * @example Print how long statements take
  * ```ts
@@ -18,19 +17,16 @@ import type { Connection } from "mongoose";
  * ```
  */
 export interface StatementTrace {
-  /**
-   * The attributes of the statement, with the names of OpenTelemetry's semantic conventions. No attribute contains a
-   * value of the statement.
-   */
+  /** The attributes, named by OpenTelemetry's semantic conventions. No attribute contains a value of the statement. */
   readonly attributes: {
     readonly "db.system.name": "mongodb";
     readonly "db.namespace": string;
     readonly "db.operation.name": string;
     readonly "db.collection.name"?: string;
-    /** The class name of the error with which the statement failed. A statement that succeeded has no error type. */
+    /** The class name of the error, if the statement has failed. */
     "error.type"?: string;
   };
-  /** The duration of the statement in seconds, set when the statement has ended. */
+  /** The duration in seconds, set when the statement has ended. */
   duration?: number;
 }
 
@@ -39,10 +35,9 @@ interface Trace {
   duration?: number;
 }
 
-/** `errorType` is the class name of the error. */
 export type EndTrace = (errorType?: string) => void;
 
-/** Subscribers may bind a context to the trace. It stays open until `work` calls `end`. */
+/** The trace stays open until `work` calls `end`. Subscribers may bind a context to it. */
 export function openTrace<T extends Trace, R>(
   { channel, trace }: { readonly channel: TracingChannel<object, T>; readonly trace: T },
   work: (end: EndTrace) => R,
@@ -77,7 +72,7 @@ interface Operation {
   readonly result?: unknown;
 }
 
-/** Added at the first request with subscribers, so other applications do no work for traces. */
+/** The listeners are added at the first request with subscribers, so others do no work for traces. */
 export function traceStatements(connection: Connection): void {
   if (!channel.hasSubscribers || traced.has(connection)) return;
   traced.add(connection);
@@ -98,7 +93,7 @@ export function traceStatements(connection: Connection): void {
   });
 }
 
-/** Mongoose emits no event for a statement without its collections. */
+/** Traces a statement that is sent without Mongoose's collections, for which Mongoose emits no event. */
 export async function traceStatement<T>(
   statement: Statement,
   send: () => Promise<T>,

@@ -2,20 +2,19 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import mongoose from "mongoose";
 import type { ClientSession, mongo } from "mongoose";
 
-/** All statements in its asynchronous context belong to it, including those from hooks. */
+/** A transaction around a request. All statements in its asynchronous context belong to it, also from hooks. */
 export interface TransactionAround {
-  /** Missing until the transaction has begun. */
   readonly session?: ClientSession | undefined;
   readonly client?: mongo.MongoClient | undefined;
   /**
    * Statements after `done` are sent without the transaction, and after `undone` they are refused.
    */
   readonly state: "open" | "done" | "undone";
-  /** MongoDB may report awaited index builds as a conflict. */
+  /** `true` if index builds were awaited, which MongoDB may report as a conflict. */
   readonly metBuilds: boolean;
   /**
-   * Two statements first test this: if fewer have joined, the driver does not call the replaced
-   * methods, and the transaction is refused.
+   * Two statements first test the count: if fewer join, the driver does not call the replaced methods, and the
+   * transaction is refused.
    */
   joined: number;
 }
@@ -30,7 +29,7 @@ export function runInTransaction<T>(transaction: TransactionAround, work: () => 
   return storage.run(transaction, work);
 }
 
-/** For index builds, which no transaction allows. */
+/** Runs work such as index builds, which MongoDB allows in no transaction. */
 export function runOutside<T>(work: () => T): T {
   return storage.getStore() === undefined ? work() : storage.run(undefined, work);
 }
@@ -49,7 +48,7 @@ export function sharedSession(): ClientSession | undefined {
   return state === "open" ? session : undefined;
 }
 
-/** The transaction of Mongoose's option `transactionAsyncLocalStorage` around a request. */
+/** The session of a transaction that the application has opened by Mongoose's option `transactionAsyncLocalStorage`. */
 export function applicationSession(): ClientSession | undefined {
   return (mongoose as ApplicationTransaction).transactionAsyncLocalStorage?.getStore()?.session;
 }
@@ -62,10 +61,7 @@ interface ApplicationTransaction {
 
 const joining = new WeakSet<mongo.MongoClient>();
 
-/**
- * The driver calls these methods for each statement without a session. With sessions as arguments,
- * statements of hooks would have none.
- */
+/** The driver calls these methods for each statement without a session, also in hooks. */
 export function joinTransactions(client: mongo.MongoClient): void {
   if (joining.has(client)) return;
   joining.add(client);
