@@ -36,7 +36,7 @@ export interface PageModel {
   readonly group?: string;
   /** An icon of Material Icons, which the page may not know. */
   readonly icon?: string;
-  /** The fields that name an entity. Empty if only the identifier is left. */
+  /** The fields that name an entity, at most two. If there is none, the identifier names the entity. */
   readonly title: readonly string[];
   readonly list: readonly string[];
   readonly columns: readonly string[];

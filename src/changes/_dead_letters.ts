@@ -53,8 +53,8 @@ export class DeadLetters {
   readonly #letters: Collection;
   readonly #follow: string;
   /**
-   * The keys of entities with a dead letter that no later change has overtaken. Other changes need no statement for
-   * dead letters.
+   * The keys of entities with a dead letter and no later handled change. A change of any other entity needs no
+   * statement for dead letters.
    */
   readonly #keys = new Set<string>();
 

@@ -85,8 +85,8 @@ export interface FieldFeatures {
 /** @internal */
 export interface LifecycleOptions<M extends FrameworkModel = FrameworkModel> {
   /**
-   * Whether each write of an entity adds a record with the replaced values. Clients who may read the entity get the
-   * records by `GET {route}/:id/history`, and clients who may change it restore an earlier version by
+   * Whether each write of an entity by a route adds a record with the replaced values. Clients who may read the entity
+   * get the records by `GET {route}/:id/history`, and clients who may change it restore an earlier version by
    * `POST {route}/:id/revert`. Needs a database with transactions.
    */
   readonly history?: true | HistoryOptions;

@@ -10,7 +10,7 @@ import type { McpOptions } from "./options.ts";
  */
 const STATELESS = "2026-07-28";
 
-/** Clients of these revisions begin with `initialize`, which starts no session. */
+/** Clients of these revisions of MCP begin with `initialize`. This server starts no session for it. */
 const EARLIER = ["2025-11-25", "2025-06-18"] as const;
 
 const CODES = {

@@ -30,7 +30,10 @@ export interface ClassFeature<R = unknown> {
   readonly setting?: string;
   /** Runs when the class is first used. */
   check(option: OptionReader, target: ModelClass): R;
-  /** Derives the option from the fields of the class, even of an embedded class without `@rest`. */
+  /**
+   * Makes the value of the option from the fields of the class, for a feature without an option in `@rest`. Also called
+   * for an embedded class.
+   */
   declared?(target: ModelClass): unknown;
   /** Runs at start-up for each class of a route without the option, and throws if the class must have it. */
   startWithout?(place: { readonly target: ModelClass; readonly route: Route }): void;

@@ -59,7 +59,7 @@ export function jsonSchemaOf(
   }
 }
 
-/** Validation libraries do not accept instances of Mongoose's classes. */
+/** Strict objects and records of validation libraries do not accept instances of Mongoose's classes. */
 function pojoOf(value: unknown): unknown {
   return isDocument(value) || Array.isArray(value)
     ? (value as { toObject?: () => unknown }).toObject?.() ?? value

@@ -223,7 +223,7 @@ export interface Source {
   save(entity: EntityValue): Promise<SavedEntity | undefined>;
   /** Missing if each entity needs a separate statement. */
   readonly insertEach?: ((entities: readonly EntityValue[]) => Promise<InsertedEach>) | undefined;
-  /** Saves all new entities or none, and returns those that middleware of the model does not hide. */
+  /** Saves all new entities or none. Returns the entities that middleware of the model does not hide. */
   insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;
   /** Saves all changes or none, each with the conditions of a single save. */
   updateAll(entities: readonly EntityValue[]): Promise<void>;

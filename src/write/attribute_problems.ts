@@ -55,7 +55,8 @@ function originOf(
   if (isUncastStored(problem) && (!values.isTouched(path) || staysStored({ path, problem, doc }))) {
     return "stored";
   }
-  // A client gets the error of a hidden value that it sends, or it could guess the stored value.
+  // A client always gets the error of a hidden value that it sends. If a value equal to the stored one gave no error,
+  // the client could guess it.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
   if (isUncastStored(problem)) return secrecy === "holder" ? "client" : "application";
   if (!isValidatorError(problem)) return "client";

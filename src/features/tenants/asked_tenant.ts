@@ -35,7 +35,7 @@ const functions = new WeakMap<ModelClass, Set<TenantFunction>>();
 
 export function rememberTenants(target: ModelClass, ask: TenantFunction): void {
   const all = functions.get(target) ?? new Set();
-  // The function becomes the last, also if an earlier router has it.
+  // A function that an earlier router has given would stay at its place, and it must be the last.
   all.delete(ask);
   functions.set(target, all.add(ask));
 }

@@ -45,8 +45,8 @@ export class Transcoder {
   }
 
   /**
-   * @throws {UnknownTypeError} If only Mongoose can write one of the values. The text so far must
-   * be discarded.
+   * @throws {UnknownTypeError} If only Mongoose can make the JSON, as for a computed default. The caller must discard
+   * the JSON that is already written.
    */
   document(plan?: Plan): void {
     if (plan === undefined || plan.values !== undefined) transcodeFree(this, plan?.values);

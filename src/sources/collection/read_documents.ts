@@ -80,6 +80,7 @@ export async function countInCollection(
   return await query.exec();
 }
 
+/** Throws if reads of the model show other values than are stored, because the results would reveal the stored values. */
 export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   { parameter, stages, fields }: Aggregation,
@@ -117,6 +118,7 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
   return found.map(({ _id }) => _id);
 }
 
+/** In the session of a transaction, the following write sees the same data. */
 export async function readMet(
   { model, conditions, selection: { options: { collation } }, timeBudget }: OpenCollection,
   { named, session }: {

@@ -2,7 +2,10 @@ import type { Connection, Model, PipelineStage } from "mongoose";
 import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
 import { AS_STORED, type StoredObject } from "../values.ts";
 
-/** The document is sent with the query, so a changed copy can be checked before it is stored. */
+/**
+ * Runs the stages on the given document and not on a collection, so that MongoDB checks a changed copy before it is
+ * stored.
+ */
 export async function aggregateDocument(
   { db }: Model<unknown>,
   { document, stages, ...options }: {

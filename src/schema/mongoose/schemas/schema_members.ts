@@ -51,6 +51,7 @@ export function isInnerMember(name: string): boolean {
   return INNER_MEMBERS.has(name) || name.startsWith("$");
 }
 
+/** A statement without Mongoose would not call a member that the application has replaced. */
 export function refuseReplaced(schema: Schema): void {
   const method = Object.keys(schema.methods).find((name) =>
     isInnerMember(name) && !isOwn(schema.methods[name])

@@ -61,7 +61,10 @@ interface ApplicationTransaction {
 
 const joining = new WeakSet<mongo.MongoClient>();
 
-/** The driver calls these methods for each statement without a session, also in hooks. */
+/**
+ * The driver calls one of these methods for each statement that is sent without a session, so the statements of hooks
+ * join the transaction too.
+ */
 export function joinTransactions(client: mongo.MongoClient): void {
   if (joining.has(client)) return;
   joining.add(client);
