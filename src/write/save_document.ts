@@ -5,7 +5,7 @@ import { isFailure, StoreFailure } from "../errors/failure.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { type Filter, isEmpty } from "../filter/filters.ts";
 import { asVersion, versionKeyOf } from "../schema/fields/system_fields.ts";
-import { orderFields, setRaw } from "../schema/mongoose/documents/document_values.ts";
+import { orderAsRead, rawValues, setRaw } from "../schema/mongoose/documents/document_values.ts";
 import { markSaved, saveBy, saveEachBy } from "../schema/mongoose/statements/save_by.ts";
 import type { StoredObject } from "../store/values.ts";
 import { insertMany, insertOne } from "../store/writes/insert.ts";
@@ -106,7 +106,7 @@ async function updateDocuments(
       if (key !== undefined) {
         setRaw(doc, { path: key, value: asVersion(stored?.[key]) ?? version });
       }
-      if (stored !== undefined) orderFields(doc, Object.keys(stored));
+      if (stored !== undefined) orderAsRead(doc, Object.keys(stored));
     }
   });
 }
@@ -208,6 +208,6 @@ function valuesOfNew(doc: Document): StoredObject {
   const key = versionKeyOf(doc);
   if (key !== undefined) setRaw(doc, { path: key, value: 0 });
   // MongoDB stores the `_id` first.
-  orderFields(doc, ["_id"]);
+  orderAsRead(doc, ["_id", ...Object.keys(rawValues(doc))]);
   return valuesToStore(doc);
 }

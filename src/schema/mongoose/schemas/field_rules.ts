@@ -105,6 +105,12 @@ export function hasComputedDefault(type: SchemaType | undefined): boolean {
   return typeof given === "function" && given !== Date.now;
 }
 
+/** Mongoose sets such a default after the stored values, and others before. */
+export function setsLate(type: SchemaType | undefined): boolean {
+  const given = rawDefault(type);
+  return typeof given === "function" && Reflect.get(given, "$runBeforeSetters") !== true;
+}
+
 const emptyDefaults = new WeakSet<object>();
 
 /** Mongoose does not mark its default for an array of embedded objects, so it is noted before the application's. */
