@@ -179,3 +179,49 @@ test("a hook with names gets an unselected field as a document would hold it", a
     assertEquals(status, ["no", "0"].includes(title ?? "") ? 200 : 404, title);
   }
 });
+
+const isLow = (n: unknown) => n !== 7;
+
+const plainPart = (_req: unknown, part: Part) => isLow(part.n) ? part : null;
+
+const namedPart = onlyIf(["n"], (_req: FrameworkRequest, { n }: Pick<Part, "n">) => isLow(n));
+
+const onParts = (postFetch: typeof plainPart) => ({
+  methods: [all({ postFetch }), one({ postFetch }), update({ postFetch }), remove({ postFetch })],
+});
+
+class Part extends FrameworkModel {
+  @prop({ type: Number })
+  n?: number;
+  @prop()
+  text?: string;
+}
+
+@rest({ route: "/wholes", methods: [one()] })
+class Whole extends FrameworkModel {
+  @rest(onParts(plainPart))
+  @arrayProp({ items: Part, embedded: true, apart: true })
+  plain?: Part[];
+  @rest(onParts(namedPart as typeof plainPart))
+  @arrayProp({ items: Part, embedded: true, apart: true })
+  named?: Part[];
+}
+
+test("a hook with names decides alike about parts with stored values of other types", async () => {
+  await using app = await mount([Whole]);
+  const { collection } = getModel(Whole);
+  const values = ["7", 7, mongoose.Types.Decimal128.fromString("7"), "8", 8, null];
+  for (const [index, n] of values.entries()) {
+    const parts = [{ _id: new mongoose.Types.ObjectId(), n, text: "t" }];
+    const { insertedId } = await collection.insertOne({ plain: parts, named: parts } as never);
+    const told = await Promise.all(["plain", "named"].map(async (name) => {
+      const list = `/wholes/${insertedId}/${name}`;
+      const path = `${list}/${parts[0]?._id}`;
+      const shown = [(await app.get(list)).text, (await app.get(path)).text];
+      const changed = (await app.patch(path, { text: "u" })).status;
+      return [...shown, changed, (await app.delete(path)).status];
+    }));
+    assertEquals(told[1], told[0], String(n));
+    assertEquals(told[0]?.slice(2), index < 3 ? [404, 404] : [200, 204], String(n));
+  }
+});

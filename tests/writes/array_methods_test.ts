@@ -19,8 +19,19 @@ import { mount, type Mounted } from "../support/support.ts";
 /** Lets requests pass in pairs, after both have read their entity. */
 let together = gate(1);
 
+class Line extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+interface Changed<V> {
+  addToSet(...values: V[]): void;
+  pull(value: V): void;
+}
+
 type Tagged = Entity<List> & {
-  readonly tags: { addToSet(...values: string[]): void; pull(value: string): void };
+  readonly tags: Changed<string>;
+  readonly lines: Changed<object>;
 };
 
 const CHANGES: Readonly<Record<string, (list: Tagged, value: string) => void>> = {
@@ -28,6 +39,8 @@ const CHANGES: Readonly<Record<string, (list: Tagged, value: string) => void>> =
   pull: ({ tags }, value) => tags.pull(value),
   push: ({ tags }, value) => void tags.push(value),
   replace: (list, value) => list.set({ tags: [value] }),
+  addLine: ({ lines }, text) => lines.addToSet({ text }),
+  pullLine: ({ lines }, text) => lines.pull(lines.find((line) => line.text === text) as object),
 };
 
 /** Changes the tags by the methods that the headers of the request name. */
@@ -43,6 +56,8 @@ class List extends FrameworkModel {
   name?: string;
   @arrayProp({ items: String })
   tags!: string[];
+  @arrayProp({ items: Line, embedded: true })
+  lines!: Line[];
 }
 
 const touch = action("touch", {
@@ -63,7 +78,7 @@ class Kept extends List {}
 async function raceOf(app: Mounted, path: string, changes: readonly string[]) {
   const [, route] = path.split("/");
   const model = getModel(route === "kept" ? Kept : Hooked);
-  const { _id } = await model.create({ tags: ["a"] });
+  const { _id } = await model.create({ tags: ["a"], lines: [{ text: "a" }, { text: "b" }] });
   together = gate(changes.length);
   const answers = await Promise.all(changes.map((each) => {
     const options = { headers: { change: each } };
@@ -72,7 +87,9 @@ async function raceOf(app: Mounted, path: string, changes: readonly string[]) {
       : app.patch(`/${route}/${_id}`, {}, options);
   }));
   const stored = await model.findById(_id).lean();
-  return [answers.map(({ status }) => status).sort(), stored?.tags.toSorted()];
+  const isOfLines = changes.some((each) => each.includes("Line"));
+  const values = isOfLines ? stored?.lines.map(({ text = "" }) => text) : stored?.tags;
+  return [answers.map(({ status }) => status).sort(), values?.toSorted()];
 }
 
 async function serve(): Promise<Mounted> {
@@ -92,6 +109,9 @@ for (const path of ["/hooked", "/kept"]) {
     assertEquals(await race("addToSet b", "addToSet c"), [[200, 200], ["a", "b", "c"]]);
     assertEquals(await race("push b", "push b"), [[200, 200], ["a", "b", "b"]]);
     assertEquals(await race("pull a", "pull a"), [[200, 200], []]);
+    assertEquals(await race("addLine c", "addLine d"), [[200, 200], ["a", "b", "c", "d"]]);
+    assertEquals(await race("pullLine a", "pullLine b"), [[200, 200], []]);
+    assertEquals(await race("addLine c", "pullLine b"), [[200, 200], ["a", "c"]]);
     const [statuses, tags] = await race("replace b", "replace c");
     assertEquals([statuses, tags?.length], [[200, 409], 1]);
   });

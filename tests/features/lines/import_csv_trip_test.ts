@@ -165,6 +165,10 @@ for (const bodies of ["strict", "loose"] as const) {
     const limits = { limits: { timeMS: 60_000 } };
     await using app = await mount([SourceRow, CopiedRow], { ...options, ...limits });
     const rows = Array.from({ length: COUNT }, (_, index) => row(index));
+    Object.assign(rows[0] ?? {}, {
+      bytes: Buffer.alloc(0),
+      decimal: Types.Decimal128.fromString("NaN"),
+    });
     await getModel(SourceRow).collection.insertMany(rows as never);
     const read = (path: string, accept: string) =>
       app.send("GET", `${path}?sort=index`, { headers: { accept } });
