@@ -15,7 +15,7 @@ export type Workspace = Awaited<ReturnType<typeof openWorkspace>>;
 
 /** Installs the packages of servers, and bundles each server beside its packages. Notes say which could not be prepared. */
 export async function openWorkspace(servers: readonly Server[]) {
-  const node = await openRuntime("Node 22");
+  const node = await openRuntime("Node 24");
   const version = await runCommand(node, ["--version"], { cwd: "." });
   const versions: Record<string, string> = { deno: Deno.version.deno, node: version.slice(1) };
   const scripts = new Map<string, string>();
