@@ -1,6 +1,5 @@
 import mongoose from "mongoose";
 import type { Document } from "mongoose";
-import { setsLate } from "../schemas/field_rules.ts";
 
 const { CastError, ValidatorError } = mongoose.Error;
 
@@ -85,25 +84,8 @@ export function initFields(doc: Document, values: Readonly<Record<string, unknow
   orderFields(doc, order);
 }
 
-/**
- * Brings the fields into the order in which Mongoose reads an entity with the stored names, because JSON has the order of
- * fields. `set()` with an object changes it.
- */
-export function orderAsRead(doc: Document, stored: readonly string[]): void {
-  const { schema } = doc;
-  const names = Object.keys(rawValues(doc));
-  const known = new Set(stored);
-  const isLate = (name: string) => setsLate(schema.path(name));
-  const others = names.filter((name) => !known.has(name));
-  orderFields(doc, [
-    ...names.filter((name) => schema.pathType(name) === "nested"),
-    ...others.filter((name) => !isLate(name)),
-    ...stored,
-    ...others.filter(isLate),
-  ]);
-}
-
-function orderFields(doc: Document, names: readonly string[]): void {
+/** The other fields stay behind them. */
+export function orderFields(doc: Document, names: readonly string[]): void {
   const raw = rawValues(doc);
   const before = Object.keys(raw);
   const after = [...new Set([...names, ...before])].filter((name) => Object.hasOwn(raw, name));
