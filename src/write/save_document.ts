@@ -209,6 +209,6 @@ function valuesOfNew(doc: Document): StoredObject {
   const key = versionKeyOf(doc);
   if (key !== undefined) setRaw(doc, { path: key, value: 0 });
   // MongoDB stores the `_id` first.
-  orderAsRead(doc, ["_id", ...Object.keys(rawValues(doc))]);
+  orderAsRead(doc, [...new Set(["_id", ...Object.keys(rawValues(doc))])]);
   return valuesToStore(doc);
 }

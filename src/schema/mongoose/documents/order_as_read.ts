@@ -9,6 +9,7 @@ import { orderFields, rawValues } from "./document_values.ts";
 export function orderAsRead(doc: Document, stored: readonly string[]): void {
   const { schema } = doc;
   const names = Object.keys(rawValues(doc));
+  if (names.length === stored.length && names.every((name, at) => name === stored[at])) return;
   const known = new Set(stored);
   const isLate = (name: string) => setsLate(schema.path(name));
   const others = names.filter((name) => !known.has(name));
