@@ -1,9 +1,11 @@
 import type { ErrorCode } from "../../errors/refusals.ts";
 import type { ErrorDescription } from "../../describe/describe_route.ts";
+import type { ObjectNode } from "../../describe/describe_object.ts";
 import type { RouteNode } from "../route_node.ts";
 import { problemDetails } from "../../http/answer_error.ts";
 import type { Components } from "../schemas/components.ts";
-import { type JsonSchema, withSchemas } from "../schemas/json_schema.ts";
+import { idOf } from "../schemas/entity_schema.ts";
+import { IDENTIFIER, type JsonSchema, withSchemas } from "../schemas/json_schema.ts";
 import { type ErrorExample, examplesOf, namedExamples } from "./error_examples.ts";
 
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
@@ -76,10 +78,11 @@ export function describeError(
 
 export function describeResults(
   components: Components,
-  { answerSchema, facts: { answer: { results } } }: RouteNode,
+  { answer, answerSchema, facts: { answer: { results } } }: RouteNode,
 ): object {
+  const list = () => entityResultsIn(components, answer?.object);
   const types = Object.entries(results).map(([type, schema]) =>
-    [type, schema === "list" ? entityResultsIn(components) : schema] as const
+    [type, schema === "list" ? list() : schema] as const
   );
   if (types.length > 0) {
     return {
@@ -89,7 +92,7 @@ export function describeResults(
   }
   const failed = {
     type: "object",
-    properties: { failed: entityResultsIn(components) },
+    properties: { failed: list() },
     required: ["failed"],
   };
   return {
@@ -98,16 +101,18 @@ export function describeResults(
   };
 }
 
-function entityResultsIn(components: Components): JsonSchema {
+function entityResultsIn(components: Components, entity: ObjectNode | undefined): JsonSchema {
   const { code, errors } = DETAILS;
+  const { type = "ObjectId" } = idOf(entity) ?? {};
   const items = components.add(describeResults, {
     name: "EntityResult",
+    detail: type === "ObjectId" ? "" : "other",
     describe: () => ({
       type: "object",
       description: "The result of one entity of a request",
       properties: {
         status: { type: "integer", description: "201, or the status of its error" },
-        _id: { type: "string", description: "As in a path" },
+        _id: type === "ObjectId" ? IDENTIFIER : { type: "string", description: "As in a path" },
         code,
         message: MESSAGE,
         errors,

@@ -1,5 +1,5 @@
 import type { AnswerNode, PopulatedNode } from "../route_node.ts";
-import type { FieldNode } from "../../describe/describe_object.ts";
+import type { FieldNode, ObjectNode } from "../../describe/describe_object.ts";
 import { type AnswerObjects, answerValue } from "./answer_value.ts";
 import type { Components } from "./components.ts";
 import { IDENTIFIER, type JsonSchema, orNull } from "./json_schema.ts";
@@ -56,12 +56,18 @@ interface Populated {
   readonly components: Components;
 }
 
+export function idOf(entity: ObjectNode | undefined): FieldNode | undefined {
+  return entity?.fields.find(({ name }) => name === "_id");
+}
+
 /** A populated reference is `null` if its entity no longer exists. */
 export function populatedValue(field: FieldNode, { target, components }: Populated): JsonSchema {
   const { always } = target;
   const entity = targetEntity({ target, components });
   if (field.type === "Map") return { type: "object", additionalProperties: orNull(entity) };
-  const value = always ? entity : { anyOf: [entity, IDENTIFIER] };
+  const id = idOf(target.object);
+  const named = id === undefined ? IDENTIFIER : answerValue(id, components);
+  const value = always ? entity : { anyOf: [entity, named] };
   return field.type === "Array" ? { type: "array", items: orNull(value) } : orNull(value);
 }
 
