@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Document } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
-import { initFields, ownDefaults } from "../schema/mongoose/documents/document_values.ts";
+import {
+  initFields,
+  orderFields,
+  ownDefaults,
+  rawValues,
+} from "../schema/mongoose/documents/document_values.ts";
+import { setsLate } from "../schema/mongoose/schemas/field_rules.ts";
 import { factsOf } from "./document_facts.ts";
 import { type StoredObject, storedText } from "../store/values.ts";
 import { valuesToStore } from "./stored_values.ts";
@@ -43,4 +49,23 @@ function holds(shown: unknown, stored: unknown): boolean {
   if (!Array.isArray(stored)) return storedText(shown) === storedText(stored);
   return Array.isArray(shown) && shown.length === stored.length &&
     stored.every((each, index) => holds(shown[index], each));
+}
+
+/**
+ * Brings the fields into the order in which Mongoose reads an entity with the stored names, because JSON has the order of
+ * fields. `set()` with an object changes it.
+ */
+export function orderAsRead(doc: Document, stored: readonly string[]): void {
+  const { schema } = doc;
+  const names = Object.keys(rawValues(doc));
+  if (names.length === stored.length && names.every((name, at) => name === stored[at])) return;
+  const known = new Set(stored);
+  const isLate = (name: string) => setsLate(schema.path(name));
+  const others = names.filter((name) => !known.has(name));
+  orderFields(doc, [
+    ...names.filter((name) => schema.pathType(name) === "nested"),
+    ...others.filter((name) => !isLate(name)),
+    ...stored,
+    ...others.filter(isLate),
+  ]);
 }

@@ -13,10 +13,11 @@ import {
   update,
 } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
+import { pass } from "../support/both_paths.ts";
 import { mountOnReplicaSet } from "../support/mount_on_replica_set.ts";
 import type { EntityBody } from "../support/support.ts";
 
-const gather = { many: 9, preSave: (_req: unknown, note: object) => note };
+const gather = { many: 9, preSave: pass };
 
 const close = action<Note>("close", {
   on: "one",

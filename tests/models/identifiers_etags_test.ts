@@ -5,7 +5,6 @@ import {
   arrayProp,
   create,
   FrameworkModel,
-  type FrameworkRequest,
   one,
   prop,
   remove,
@@ -15,6 +14,7 @@ import {
 } from "../../mod.ts";
 import { at, declareId, ID_KINDS } from "../fixtures/id_kinds.ts";
 import { test } from "../harness/testing.ts";
+import { pass } from "../support/both_paths.ts";
 import { mountOnReplicaSet } from "../support/mount_on_replica_set.ts";
 import type { Reply } from "../harness/request.ts";
 
@@ -28,7 +28,7 @@ const TYPES = {
 
 /** Serves notes with an `_id` of the type, whose writes have the hook. */
 function declareNotes(type: unknown, hookName: "preSend" | "preSave" | undefined) {
-  const hook = hookName && { [hookName]: (_req: FrameworkRequest, entity: object) => entity };
+  const hook = hookName && { [hookName]: pass };
   const stamp = action<Note>("stamp", {
     on: "one",
     async run(_req, note) {

@@ -15,6 +15,7 @@ import {
 } from "../../mod.ts";
 import { adopt } from "../../src/adopt/mod.ts";
 import { test } from "../harness/testing.ts";
+import { pass } from "../support/both_paths.ts";
 import { mount, type Mounted } from "../support/support.ts";
 
 class Inner extends FrameworkModel {
@@ -24,11 +25,12 @@ class Inner extends FrameworkModel {
   b?: string;
 }
 
-const pass = { preSend: (_req: FrameworkRequest, note: object) => note };
-
 /** Serves notes whose writes have the hook. Reads make documents, which have defaults that are not stored first. */
 function declareNotes(hook: object) {
-  @rest({ route: "/notes", methods: [one(pass), create(hook), update(hook), replace(hook)] })
+  @rest({
+    route: "/notes",
+    methods: [one({ preSend: pass }), create(hook), update(hook), replace(hook)],
+  })
   class Note extends FrameworkModel {
     @arrayProp({ items: String })
     tags?: string[];
@@ -57,8 +59,8 @@ type Note = Entity<InstanceType<ReturnType<typeof declareNotes>>>;
 
 const HOOKS: Readonly<Record<string, object>> = {
   "no hook": {},
-  "preSend": pass,
-  "postFetch": { postFetch: (_req: FrameworkRequest, note: Note) => note },
+  "preSend": { preSend: pass },
+  "postFetch": { postFetch: pass },
   "a preSave with set()": {
     preSave: (_req: FrameworkRequest, note: Note & mongoose.Document) => note.set({ late: "set" }),
   },

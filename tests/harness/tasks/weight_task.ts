@@ -58,10 +58,9 @@ export async function runWeight(): Promise<number> {
     console.log(`${String(options.length).padStart(4)} ${name}`);
     all += options.length;
   }
+  const own = countOwn(api);
   console.log(
-    `${String(all).padStart(4)} options, ${
-      countOwn(api)
-    } without Mongoose's and those of later parts`,
+    `${String(all).padStart(4)} options, ${own} without Mongoose's and those of later parts`,
   );
   return 0;
 }

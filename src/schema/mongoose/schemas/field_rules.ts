@@ -108,7 +108,12 @@ export function hasComputedDefault(type: SchemaType | undefined): boolean {
 /** Mongoose sets such a default after the stored values, and others before. */
 export function setsLate(type: SchemaType | undefined): boolean {
   const given = rawDefault(type);
-  return typeof given === "function" && Reflect.get(given, "$runBeforeSetters") !== true;
+  return typeof given === "function" && !runsEarly(given);
+}
+
+/** Mongoose marks its default for an array of scalars so. */
+function runsEarly(given: object): boolean {
+  return (given as { readonly $runBeforeSetters?: unknown }).$runBeforeSetters === true;
 }
 
 const emptyDefaults = new WeakSet<object>();
@@ -121,9 +126,8 @@ export function rememberDefault(type: SchemaType | undefined): void {
 
 export function hasEmptyDefault(type: SchemaType | undefined): boolean {
   const { default: given } = (type?.options ?? {}) as { default?: unknown };
-  const made = Object(rawDefault(type)) as { readonly $runBeforeSetters?: unknown };
-  // `$runBeforeSetters` marks Mongoose's default for an array of scalars.
-  return (made.$runBeforeSetters === true || emptyDefaults.has(made)) &&
+  const made: object = Object(rawDefault(type));
+  return (runsEarly(made) || emptyDefaults.has(made)) &&
     (given === undefined || (Array.isArray(given) && given.length === 0));
 }
 
