@@ -14,7 +14,6 @@ import {
   type WriteLimits,
 } from "../pipeline/request/route.ts";
 import { runAround } from "../pipeline/plugins/run_around.ts";
-import { admitReader } from "../pipeline/run_pipeline.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { describeFields, describeObject } from "./describe_object.ts";
 import type { FieldDescription, ObjectNode, View } from "./describe_object.ts";
@@ -171,12 +170,12 @@ export function describeRoute(route: Route): RouteDescription {
   };
 }
 
-/** The `preFetch` hooks and class options run first, so that a refused reader gets no description. */
+/** `call` must be admitted, so that a refused reader gets no description. */
 export async function describeCall(call: Call): Promise<TextAnswer> {
-  await admitReader(call);
   return await runAround(call, {
     purpose: "description",
-    run: () => Promise.resolve(describe(call)),
+    read: () => call,
+    run: (each) => Promise.resolve(describe(each)),
   });
 }
 

@@ -66,12 +66,12 @@ export async function queryFor<M extends FrameworkModel>(
   const route = { ...known, limits };
   // Hooks of the request may still use `req.framework`.
   const own = requestView(req as FrameworkRequest);
-  const { context, badQuery } = makeCall(route, { req: own, count: countSelected });
+  const { context: asked, badQuery } = makeCall(route, { req: own, count: countSelected });
   try {
     // The scope, `hidden` and `readonly` get the same sender as the hooks.
     const { actor } = (req as Partial<FrameworkRequest>).framework ?? {};
-    if (actor !== undefined) Object.assign(context.state, { actor });
-    narrowToReader(context);
+    if (actor !== undefined) Object.assign(asked.state, { actor });
+    const context = narrowToReader(asked);
     if (badQuery !== undefined) throw badQuery;
     const { filter, scope } = await selectLevel(context);
     const model = await context.model();

@@ -9,7 +9,7 @@ import { watchEnd } from "../pipeline/request/response.ts";
 import type { Answer } from "../pipeline/request/answer.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";
-import { runPipeline } from "../pipeline/run_pipeline.ts";
+import { admitReader, runPipeline } from "../pipeline/run_pipeline.ts";
 import { answerError, sendError } from "./answer_error.ts";
 import { innerRequestOf } from "./inner_request.ts";
 import { isClosing, sayIfClosing } from "./close_server.ts";
@@ -42,10 +42,12 @@ export function handleRoute(
     const weight = origin !== undefined || inner?.describes ? 0 : 1;
     const shared = { origin, client, timeBudget, sharedRoutes };
     const facts = { req, count: countSelected, refused, weight, ...shared };
-    const call = makeCall(inner?.route ?? route, facts);
+    let call = makeCall(inner?.route ?? route, facts);
     try {
       await inner?.admit?.(call);
       for (const header of varies) res.vary(header);
+      // Later errors name no field that the reader may not see.
+      call = await admitReader(call);
       const answer = await (inner?.describes ? describeCall(call) : runPipeline(call));
       if (inner !== undefined && !isJson(answer)) {
         throw badFormat("This answer cannot be a part of another");

@@ -146,7 +146,7 @@ export interface Feature<T extends FeatureTypes> {
 
 export interface WrappedOperation {
   readonly context: OpenLevelContext;
-  run(): Promise<Answer>;
+  run(context: OpenLevelContext): Promise<Answer>;
 }
 
 export interface FoundList extends Found {

@@ -138,7 +138,7 @@ async function readEntity(
   context: OpenLevelContext,
   read?: EntitiesRead,
 ): Promise<object | undefined> {
-  const { source, cache: { claim }, level: { traits: { origin }, hooks: { fetch } } } = context;
+  const { source, claim, level: { traits: { origin }, hooks: { fetch } } } = context;
   if (origin === "new" && fetch === undefined) return await source.newEntity(claim?.takeId());
   const found = await (read ?? await prepareEntitiesRead(context)).one(idParam(context));
   return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(context)) : undefined);

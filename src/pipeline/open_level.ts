@@ -14,12 +14,11 @@ import { ElementSource } from "../sources/parts/element_source.ts";
 import { conditionsOf, type PartPath } from "../store/parts/part_path.ts";
 import { makeReferenceSource } from "../sources/parts/reference_source.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import type { Source } from "../sources/source.ts";
 import { unchangedSinceHooks } from "../write/update_conditions.ts";
 import { fetchOne } from "./fetch.ts";
 import { followReferences } from "./follow_references.ts";
 import { enterLevel, idParam, parseFeatures, requestView } from "./request/request_context.ts";
-import type { LevelContext, OpenLevelContext } from "./request/request_context.ts";
+import type { LevelContext, OpenLevelContext, SelectedLevel } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { mergePieces } from "./pieces.ts";
 import { viaOf } from "./plugins/admit_client.ts";
@@ -28,67 +27,79 @@ import { readVersion, versionCondition } from "./request/versions.ts";
 
 /** Parents in the path are read first, so that a parent that is hidden from the reader hides its parts. */
 export async function openLevel(context: LevelContext): Promise<OpenLevelContext> {
-  const source = context.above === undefined
-    ? new CollectionSource(await settingsFor(context))
-    : await sourceBelow(await openLevel(context.above), context);
-  context.cache.source = source;
-  return Object.assign(context, { source });
+  const opened = context.above === undefined
+    ? await openRoot(context)
+    : await openBelow(await openLevel(context.above), context);
+  context.state.count = () => opened.source.count();
+  return opened;
 }
 
 export async function preparePieces(context: OpenLevelContext): Promise<OpenLevelContext> {
+  let prepared = context;
   for (const { feature, params } of context.active) {
-    const more = await feature.prepare?.(params, context);
-    if (more !== undefined) context.pieces = mergePieces([context.pieces, more]);
+    const more = await feature.prepare?.(params, prepared);
+    if (more !== undefined) {
+      prepared = { ...prepared, pieces: mergePieces([prepared.pieces, more]) };
+    }
   }
-  return context;
+  return prepared;
 }
 
-/** A hook may count before the parameters are parsed and the collection is open. A copy keeps the context unchanged. */
-export function countSelected(context: LevelContext): Promise<number> {
-  const { cache } = context;
-  if (cache.source !== undefined) return cache.source.count();
-  return cache.counting ??= countEarly(context).finally(() => delete cache.counting);
-}
-
-async function countEarly(context: LevelContext): Promise<number> {
+/** A hook may count before the parameters are parsed and the collection is open. */
+export async function countSelected(context: LevelContext): Promise<number> {
   const { framework } = context.req;
   // The hook may have replaced `req.framework`.
   const state = framework.count === context.state.count ? framework : context.state;
-  const own = { ...withOwnRequest(context), state };
-  narrowToReader(own);
+  const own = narrowToReader(copyContext({ ...context, state }));
   // Features of a write do not change the selection, and could read the body.
-  if (own.route.operation.change === undefined) parseFeatures(own);
-  const { source } = await openLevel(own);
+  const isRead = own.route.operation.change === undefined;
+  const { source } = await openLevel(isRead ? parseFeatures(own) : own);
   return await source.count();
 }
 
-/** Opening a level sets `req.framework`, which the counting hook must keep. */
-function withOwnRequest(context: LevelContext): LevelContext {
-  const above = context.above && withOwnRequest(context.above);
-  return { ...context, req: requestView(context.req), above, cache: {} };
+/** Opening a level sets `req.framework` and its values, which the counting hook must keep. */
+function copyContext(context: LevelContext): LevelContext {
+  const { req, state, above } = context;
+  return {
+    ...context,
+    req: requestView(req),
+    state: { ...state },
+    above: above && copyContext(above),
+  };
 }
 
-async function sourceBelow(above: OpenLevelContext, context: LevelContext): Promise<Source> {
+async function openRoot(context: LevelContext): Promise<OpenLevelContext> {
+  const selection = await selectLevel(context);
+  const source = new CollectionSource(settingsFor(context, selection));
+  return { ...context, above: undefined, selection, source, embedding: undefined };
+}
+
+async function openBelow(
+  above: OpenLevelContext,
+  context: LevelContext,
+): Promise<OpenLevelContext> {
   const { link, target } = context.level;
   if (link === undefined) {
     throw new TypeError("Cannot open a route: a level is not a part of another");
   }
   const { entity, passed: parent, version, parentId } = await fetchOne(above);
   context.state.parent = parent;
-  if (link.embedded && !context.route.operation.many) {
-    above.cache.version = version === undefined
+  const embedding = !link.embedded || context.route.operation.many ? undefined : {
+    version: version === undefined
       ? await readVersion(above, nameOf(entity) ?? idParam(above))
-      : version;
-    above.cache.parentId = parentId;
-  }
+      : version,
+    parentId,
+  };
   // A hook may have returned the parent without its identifier.
   const found = await above.source.locate("_id" in parent ? parent : entity);
   const unchanged = unchangedIn(entity, found);
   const place = { ...found, unchanged, ...link.embedded && { version: versionCondition(context) } };
-  const options = { ...await settingsFor(context), parent: place, link };
-  return link.embedded
+  const selection = await selectLevel(context);
+  const options = { ...settingsFor(context, selection), parent: place, link };
+  const source = link.embedded
     ? new ElementSource({ ...options, model: embeddedModel(target, place.model.db) })
     : await makeReferenceSource({ ...options, holder: parent });
+  return { ...context, above, selection, source, embedding };
 }
 
 /** A hook has allowed the write by these values of the parent, which must be stored unchanged. */
@@ -98,10 +109,9 @@ function unchangedIn(entity: object, place: PartPath): Filter | undefined {
   return conditionsOf({ ...place, scope: {}, version: undefined }, unchanged);
 }
 
-async function settingsFor(context: LevelContext): Promise<CollectionSourceOptions> {
+function settingsFor(context: LevelContext, selection: Selection): CollectionSourceOptions {
   const { model, level, timeBudget, route } = context;
   const { shape, writes } = level;
-  const selection = await selectLevel(context);
   return {
     model,
     shape,
@@ -109,7 +119,6 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
     timeBudget,
     maxTimeMS: route.maxTimeMS,
     by: writes?.by,
-    part: () => context.cache.claim,
     ...route.operation.change !== undefined && { additions: additionsOn(context) },
   };
 }
@@ -128,7 +137,7 @@ function operationOn({ route, above }: LevelContext): string {
 }
 
 /** Hooks may have changed the filter, and a wrong one could reveal other entities. */
-export async function selectLevel(context: LevelContext): Promise<Selection> {
+export async function selectLevel(context: LevelContext): Promise<SelectedLevel> {
   const { level, state, req } = context;
   enterLevel(context);
   if (level.traits.many) {
@@ -144,7 +153,7 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
     // The mark keeps Mongoose from casting the values again for each request.
     conditions.push(markConditions(await runHook("scope", () => condition(req))));
   }
-  const classConditions = context.cache.classConditions = everyFilter(...conditions);
+  const classConditions = everyFilter(...conditions);
   const { hookConditions: added, pieces } = context;
   const checked = checkFilter(state.filter, { what: "filter", ...model });
   // `hookConditions` compares objects by identity, and `checkFilter()` returns copies.
@@ -154,8 +163,8 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   ] as const;
   const mayRefer = (level.filterPaths?.referred.size ?? 0) > 0;
   const [filter, hookConditions] = mayRefer ? await followReferences(context, filters) : filters;
-  if (filter !== checked) context.cache.filter = filter;
   return {
+    ...filter !== checked && { followed: filter },
     filter: pieces.filter === undefined ? filter : everyFilter(filter, pieces.filter),
     ...hookConditions && { hookConditions },
     scope: everyFilter(...scopes, ...conditions),

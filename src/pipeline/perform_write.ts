@@ -20,7 +20,7 @@ export async function performWrite(
   context: OpenLevelContext,
   facts: ChangeFacts,
 ): Promise<StatementResult | undefined> {
-  const { level: { hooks, operation }, route, source, cache: { claim }, match } = context;
+  const { level: { hooks, operation }, route, source, claim, match } = context;
   if (!isOperationName(operation) || needsDocument(context)) return undefined;
   const { body, bodies } = facts;
   if (body !== undefined && !passesUnread(context, body)) return undefined;

@@ -13,7 +13,7 @@ import type { Call, LevelContext, OpenLevelContext } from "./request/request_con
 import { checkIndexes, checkParameters } from "./request/check_request.ts";
 import { isMinimal, withoutBody } from "./request/preferences.ts";
 import type { Answer, ListAnswer } from "./request/answer.ts";
-import { narrowToReader } from "./request/reader_rights.ts";
+import { contextsTo, narrowToReader } from "./request/reader_rights.ts";
 import { refuseTags } from "./request/versions.ts";
 import { replace } from "./replace.ts";
 import { performWrite } from "./perform_write.ts";
@@ -24,10 +24,13 @@ import { passPreFetch } from "./pass_hooks.ts";
 import { runWrapped } from "./run_wrapped.ts";
 import { write } from "./write.ts";
 
+/** `call` must be admitted. */
 export async function runPipeline(call: Call): Promise<Answer> {
-  await admitReader(call);
-  const read = () => readRequest(call);
-  return await runAround(call, { purpose: "answer", read, run: () => answerCall(call) });
+  return await runAround(call, {
+    purpose: "answer",
+    read: () => readRequest(call),
+    run: answerCall,
+  });
 }
 
 async function answerCall(call: Call): Promise<Answer> {
@@ -68,16 +71,16 @@ async function perform(call: Call): Promise<Answer> {
   const body = takesBody ? readBody(req, bodyLimits) : undefined;
   call.context.level.checkRequest?.(call.context);
   const opened = await openLevel(call.context);
-  const { filter } = opened.cache;
+  const { followed } = opened.selection;
   // A `fetch` hook may send the filter to the database, which knows no conditions through references.
-  if (filter !== undefined) opened.state.filter = filter;
+  if (followed !== undefined) opened.state.filter = followed;
   await checkIndexes(call);
   refuseTags(opened);
   const { action, perform } = opened.level;
   if (perform !== undefined) return await perform(opened);
   if (action !== undefined) return await runAction(opened, action);
   const context = await preparePieces(opened);
-  const answer = await runWrapped(context, () => operate(context, body));
+  const answer = await runWrapped(context, (each) => operate(each, body));
   const hasBody = answer.kind !== "text" || answer.status === 207 || !isMinimal(context);
   return hasBody ? answer : withoutBody(answer);
 }
@@ -93,33 +96,40 @@ async function operate(context: OpenLevelContext, body: JsonObject | undefined):
 }
 
 /** Live lists and uploads check their rights again. */
-export async function admitAgain(call: Call): Promise<void> {
+export async function admitAgain(call: Call): Promise<Call> {
   const { req, client, timeBudget, route: { plugins } } = call;
   await renewAdmission({ req, client, plugins, timeBudget });
-  await admitReader(call);
-  const read = () => readRequest(call);
-  await runAround(call, { purpose: "renewal", read, run: () => Promise.resolve() });
+  const admitted = await admitReader(call);
+  const read = () => readRequest(admitted);
+  return await runAround(admitted, {
+    purpose: "renewal",
+    read,
+    run: (each) => Promise.resolve(each),
+  });
 }
 
 /** The `preFetch` hooks run before, so that a refused client learns nothing from errors about parameters. */
-function readRequest(call: Call): void {
+function readRequest(call: Call): Call {
   if (call.badQuery !== undefined) throw call.badQuery;
   // Features may read the whole body of a write, so its parameters are checked before.
   const isWrite = call.route.operation.change !== undefined;
   if (isWrite) checkParameters(call);
-  parseFeatures(call.context, call.captured);
-  if (!isWrite) checkParameters(call);
+  const context = parseFeatures(call.context, call.captured);
+  if (!isWrite) checkParameters({ ...call, context });
+  return { ...call, context };
 }
 
-export async function admitReader(call: Call): Promise<void> {
+/** Returns the call with the fields of its reader. */
+export async function admitReader(call: Call): Promise<Call> {
   const { req, client, timeBudget, route: { plugins } } = call;
   if (plugins.admitting.length > 0) await admitClient({ req, client, plugins, timeBudget });
   await passGuard(call);
   await passPreFetch(call);
   askActor(call);
   call.route.features.admitClasses(call);
-  narrowToReader(call.context);
-  call.context.level.checkRights?.(call.context);
+  const context = narrowToReader(call.context);
+  context.level.checkRights?.(context);
+  return { ...call, context, levels: contextsTo(context) };
 }
 
 async function readWithActions(context: OpenLevelContext): Promise<Answer> {

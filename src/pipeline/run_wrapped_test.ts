@@ -11,7 +11,7 @@ Deno.test("the first feature wraps the others, and features without the phase do
   const wrapping: Pick<AnyFeature, "wrap"> = {
     async wrap(params, operation) {
       calls.push(`${params} begins`);
-      const { text } = await operation.run() as TextAnswer;
+      const { text } = await operation.run(operation.context) as TextAnswer;
       calls.push(`${params} ends`);
       return { ...MADE, text: `${text} ${params}` };
     },

@@ -86,11 +86,10 @@ async function changedDraft(
 }
 
 async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<TextAnswer> {
-  const { level } = context;
+  const { level, claim } = context;
   await refuseProblems(context, [draft]);
   const { previous, isNew, body } = draft;
   const ready = await passPreSave(context, draft);
-  const { claim } = context.cache;
   await claim?.keep([ready]);
   const saved = await bindToVersion(
     context,

@@ -228,6 +228,8 @@ export interface Source {
   /** Saves all changes or none, each with the conditions of a single save. */
   updateAll(entities: readonly EntityValue[]): Promise<void>;
   boundTo(binding: SaveBinding): Source;
+  /** Returns a source whose creations have `part` in their transaction. */
+  joining(part: TransactionPart): Source;
   /** Returns a source for another read of the same request, with a separate time limit. */
   within(read: ReadBinding): Source;
   query?(): Promise<ModelQuery<FrameworkModel>>;

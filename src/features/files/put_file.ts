@@ -136,8 +136,9 @@ async function openAgain(
   { route, req, timeBudget }: OpenLevelContext,
   field: FileField,
 ): Promise<{ readonly now: OpenLevelContext; readonly place: FileField }> {
-  const call = makeCall(route, { req, count: countSelected, weight: 0, timeBudget });
-  await admitAgain(call);
+  const call = await admitAgain(
+    makeCall(route, { req, count: countSelected, weight: 0, timeBudget }),
+  );
   call.context.level.checkRequest?.(call.context);
   const now = await openLevel(call.context);
   checkVersion(now, versionRead({}, now));

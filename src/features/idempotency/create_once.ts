@@ -64,9 +64,8 @@ export async function createOnce(
   // identifier prevents a second entity.
   const isMade = async () => !isGiven && (await source.resume(record.ids)).length > 0;
   if (record.state === "resumed" && await isMade()) return await record.finish().then(again);
-  context.cache.claim = record;
   try {
-    const answer = await run();
+    const answer = await run({ ...context, claim: record, source: source.joining(record) });
     if (!record.isFinished) await record.finish();
     return answer;
   } catch (error) {
@@ -109,7 +108,8 @@ async function identifiersOf(
 }
 
 /** Filters of classes are a part of the name, so that two tenants can use the same key. */
-function classConditionsOf({ cache: { classConditions = {} }, above }: LevelContext): Filter[] {
+function classConditionsOf({ selection, above }: OpenLevelContext): Filter[] {
+  const { classConditions = {} } = selection;
   return [
     ...above === undefined ? [] : classConditionsOf(above),
     ...isEmpty(classConditions) ? [] : [classConditions],
@@ -189,7 +189,6 @@ async function readCreated(context: OpenLevelContext, id: string) {
     active: [],
     exclusive: undefined,
     pieces: NO_PIECES,
-    cache: {},
     state: {
       filter: {},
       options: {},

@@ -105,9 +105,9 @@ export class Subscription implements Subscriber {
       this.#isDue = false;
       const req = requestView(this.#req);
       const facts = { req, client: this.#client, count: countSelected, weight: 0 };
-      const call = makeCall(this.#route, facts);
+      let call = makeCall(this.#route, facts);
       try {
-        await admitAgain(call);
+        call = await admitAgain(call);
         await this.#enter(call, {});
       } catch (error) {
         if (isOutage(translatedAnswer(call.context, error))) afterMS = Math.min(afterMS, RETRY_MS);

@@ -39,7 +39,7 @@ async function createAtomically(
   context: OpenLevelContext,
   elements: readonly unknown[],
 ): Promise<TextAnswer> {
-  const { level: { hooks }, source, cache: { claim } } = context;
+  const { level: { hooks }, source, claim } = context;
   const others: Problems = {};
   const opened = await mapAll([...elements.entries()], async ([index, body]) => {
     if (isJsonObject(body)) return { index, body, passed: (await fetchOne(context)).passed };

@@ -12,25 +12,19 @@ export type Purpose = PluginCall["purpose"];
 interface Surrounded<T> {
   readonly purpose: Purpose;
   /** Reads the parameters. Its error waits for the plugins, so that a refused client learns nothing from it. */
-  readonly read?: () => void;
-  readonly run: () => Promise<T>;
+  readonly read: () => Call;
+  readonly run: (call: Call) => Promise<T>;
 }
 
 export async function runAround<T>(call: Call, { purpose, read, run }: Surrounded<T>): Promise<T> {
   const { plugins } = call.route;
-  let wrong: { readonly error: unknown } | undefined;
-  try {
-    read?.();
-  } catch (error) {
-    if (plugins.surrounding.length === 0) throw error;
-    wrong = { error };
-  }
-  if (plugins.surrounding.length === 0) return await run();
+  if (plugins.surrounding.length === 0) return await run(read());
+  const parsed = attempt(read);
   const { actor } = call.context.state;
   return await surround(plugins, {
     facts: () => ({
       ...operationOfRoute(call.route),
-      needs: needsOf(call, plugins.readerOf),
+      needs: needsOf("value" in parsed ? parsed.value : call, plugins.readerOf),
       tenant: call.route.features.tenantOf(call),
       actor,
     }),
@@ -38,13 +32,24 @@ export async function runAround<T>(call: Call, { purpose, read, run }: Surrounde
     client: call.client,
     purpose,
     run: async () => {
-      if (wrong !== undefined) throw wrong.error;
-      return await run();
+      if ("error" in parsed) throw parsed.error;
+      return await run(parsed.value);
     },
   });
 }
 
-interface SurroundedCall<T> extends Pick<Surrounded<T>, "purpose" | "run"> {
+type Outcome<R> = { readonly value: R } | { readonly error: unknown };
+
+function attempt<R>(work: () => R): Outcome<R> {
+  try {
+    return { value: work() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+interface SurroundedCall<T> extends Pick<Surrounded<T>, "purpose"> {
+  readonly run: () => Promise<T>;
   readonly facts: () => PluginOperation & Pick<PluginCall, "needs"> & {
     readonly actor: PluginCall["actor"] | undefined;
     readonly tenant: PluginCall["tenant"] | undefined;
@@ -69,7 +74,7 @@ export async function surround<T>(
     ...via !== undefined && { via },
     setHeader: (name: string, value: string) => void req.res?.setHeader(name, value),
   };
-  let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
+  let outcome: Outcome<T> | undefined;
   const step = async (index: number): Promise<void> => {
     const plugin = surrounding[index];
     if (plugin === undefined) {

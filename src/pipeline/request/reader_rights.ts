@@ -100,24 +100,29 @@ function levelUnder(rights: Rights, level: Level): Level {
 }
 
 /** The rights are known only after the `preFetch` hooks, so `q` is read again, and hidden fields in it are refused. */
-export function narrowToReader(context: LevelContext): void {
+export function narrowToReader(context: LevelContext): LevelContext {
   const { route, req } = context;
-  if (route.rights === undefined) return;
+  if (route.rights === undefined) return context;
   const levels = route.rights(req);
-  const open: LevelContext[] = [];
-  for (let each: LevelContext | undefined = context; each !== undefined; each = each.above) {
-    open.unshift(each);
-  }
-  for (const [depth, each] of open.entries()) each.level = levels[depth] as Level;
-  for (const each of open) if (each.above !== undefined) checkLink(each, each.above);
-  if (context.level !== levels.at(-1)) return;
+  const narrowed = contextsTo(context).reduce<LevelContext | undefined>((above, each, depth) => {
+    const level = levels[depth] as Level;
+    if (above !== undefined) checkLink(level, above.level);
+    return { ...each, above, level };
+  }, undefined) as LevelContext;
+  if (narrowed.level !== levels.at(-1)) return narrowed;
   // This filter is not used, because hooks may have added conditions to the first.
-  const { badQuery } = readFilter(context);
+  const { badQuery } = readFilter(narrowed);
   if (badQuery !== undefined) throw badQuery;
+  return narrowed;
 }
 
-function checkLink({ level: { link } }: LevelContext, above: LevelContext): void {
-  const { fields, rights } = above.level.shape;
+/** Returns the contexts of all levels, beginning with the root. */
+export function contextsTo(context: LevelContext): LevelContext[] {
+  return [...context.above === undefined ? [] : contextsTo(context.above), context];
+}
+
+function checkLink({ link }: Level, above: Level): void {
+  const { fields, rights } = above.shape;
   const options = link && fields.get(link.property)?.type?.options;
   if (rights.restricts(options?.hidden)) throw notFound();
 }

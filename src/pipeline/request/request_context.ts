@@ -7,6 +7,7 @@ import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/frame
 import { takesQ } from "../../declare/operations/operation.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";
 import { type Filter, hookConditionsIn } from "../../filter/filters.ts";
+import type { Selection } from "../../filter/selection.ts";
 import { parseQ } from "../../filter/q/compile_filter.ts";
 import type { Separator } from "../../json/bytes/json_writer.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
@@ -29,39 +30,40 @@ interface RequestContext {
   readonly isAway: () => boolean;
 }
 
-interface LevelCache {
-  /** The identifiers that an idempotency key has reserved, so that a repeated request creates no second entities. */
-  claim?: CreationClaim;
-  source?: Source;
-  /** The running count of a hook, which further calls share. */
-  counting?: Promise<number>;
-  /** The version of the embedding document, for `If-Match`. */
-  version?: Version;
-  parentId?: string | undefined;
-  classConditions?: Filter;
-  /** The filter with identifiers in the place of conditions through references. */
-  filter?: Filter;
-}
-
 export interface LevelContext extends RequestContext {
   /** Until the `preFetch` hooks have passed, the level has the fields of all readers. */
-  level: Level;
+  readonly level: Level;
   readonly above: LevelContext | undefined;
   readonly state: FrameworkState;
   /** The versions in `If-Match`. Missing for reads and for parents in the path. */
   readonly match?: IfMatch | undefined;
   /** The conditions of hooks without `q`. Missing if no feature reads beyond `q`. */
   readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
-  active: readonly ActiveFeature[];
-  exclusive?: ActiveFeature | undefined;
-  pieces: Pieces;
-  readonly cache: LevelCache;
+  readonly active: readonly ActiveFeature[];
+  readonly exclusive?: ActiveFeature | undefined;
+  readonly pieces: Pieces;
   /** Throws a {@linkcode HookFailure} if `getConnection` throws. */
   readonly model: () => Promise<Model<unknown>>;
 }
 
+/** The document that embeds an entity. */
+export interface Embedding {
+  readonly version: Version;
+  readonly parentId: string | undefined;
+}
+
+export interface SelectedLevel extends Selection {
+  /** The filter with identifiers in the place of conditions through references. Missing without such conditions. */
+  readonly followed?: Filter;
+}
+
 export interface OpenLevelContext extends LevelContext {
+  readonly above: OpenLevelContext | undefined;
   readonly source: Source;
+  readonly selection: SelectedLevel;
+  readonly embedding: Embedding | undefined;
+  /** The identifiers that an idempotency key has reserved, so that a repeated request creates no second entities. */
+  readonly claim?: CreationClaim;
 }
 
 export interface Call extends RequestContext {
@@ -122,7 +124,6 @@ export function makeCall(
       level,
       model,
       above: levels.at(-1),
-      cache: {},
       state: {
         filter: {},
         options: {},
@@ -130,7 +131,7 @@ export function makeCall(
         operation: level.operation,
         weight,
         model: shown as unknown as FrameworkState["model"],
-        count: () => count(context),
+        count: shareCount(() => count(context)),
       },
       ...level === acting &&
         { match, ...needsConditions && { hookConditions: hookConditionsIn(q) } },
@@ -143,6 +144,12 @@ export function makeCall(
   context.state.filter = needsConditions ? { ...q } : q;
   const shared = { route, req, origin, client, timeBudget, isAway };
   return { ...shared, levels, context, badQuery: refused ?? badQuery, captured };
+}
+
+/** Calls of hooks while a count runs share it. */
+function shareCount(count: () => Promise<number>): () => Promise<number> {
+  let counting: Promise<number> | undefined;
+  return () => counting ??= count().finally(() => counting = undefined);
 }
 
 function connectorOf(
@@ -202,17 +209,14 @@ export function readFilter(
 export function parseFeatures(
   context: LevelContext,
   captured?: ReadonlyMap<AnyFeature, unknown>,
-): void {
+): LevelContext {
   const { level: { options }, route, req } = context;
   const ofHooks = route.levels.flatMap((level) => level.parameters);
   const { bodyLimits } = route;
   const { active, exclusive } = options.parse({ req, ofHooks, captured, bodyLimits });
-  if (active.length === 0) return;
-  context.active = active;
-  context.exclusive = exclusive;
-  context.pieces = mergePieces(
-    active.map(({ feature, params }) => feature.select?.(params) ?? NO_PIECES),
-  );
+  if (active.length === 0) return context;
+  const pieces = active.map(({ feature, params }) => feature.select?.(params) ?? NO_PIECES);
+  return { ...context, active, exclusive, pieces: mergePieces(pieces) };
 }
 
 export function enterLevel({ req, state }: LevelContext): void {

@@ -94,15 +94,15 @@ export async function readVersion(context: OpenLevelContext, id: string): Promis
 }
 
 /** Embedded entities have the version of the document that embeds them. */
-export function outerVersion({ level, above }: LevelContext): Version | undefined {
-  return level.link?.embedded ? above?.cache.version ?? null : undefined;
+export function outerVersion({ level, embedding }: OpenLevelContext): Version | undefined {
+  return level.link?.embedded ? embedding?.version ?? null : undefined;
 }
 
 /**
  * Another request may have incremented the version further. The lower version in this answer then leads to a 412 and
  * overwrites nothing.
  */
-export function outerVersionAfter(context: LevelContext): Version | undefined {
+export function outerVersionAfter(context: OpenLevelContext): Version | undefined {
   const outer = outerVersion(context);
   if (outer === undefined) return undefined;
   return hasVersions(context) ? (outer ?? 0) + 1 : null;
@@ -128,11 +128,11 @@ export function versionRead(entity: object, context: OpenLevelContext): VersionR
 
 /** `undefined` if the path always leads to the same document. */
 export function parentIdOf(
-  { level, above, source }: OpenLevelContext,
+  { level, embedding, source }: OpenLevelContext,
   entity: object,
 ): string | undefined {
   const { link, hooks } = level;
-  if (link?.embedded) return above?.cache.parentId;
+  if (link?.embedded) return embedding?.parentId;
   if (link?.array !== false && hooks.fetch === undefined) return undefined;
   return isDocument(entity) && entity._id ? String(entity._id) : source.only;
 }

@@ -78,7 +78,7 @@ interface RemoveOptions {
 
 export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | "conditions"> {
   readonly model: () => Promise<Model<unknown>>;
-  readonly part?: (() => TransactionPart | undefined) | undefined;
+  readonly part?: TransactionPart | undefined;
   readonly additions?: Additions | undefined;
 }
 
@@ -136,9 +136,8 @@ export class CollectionSource implements Source {
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
     const addedStatements = this.#addedStatementsFor(change);
-    if (
-      addedStatements !== undefined && !isOneInTransaction(change, { isUpdate: this.keepsRemoved })
-    ) {
+    const isUpdate = this.keepsRemoved;
+    if (addedStatements !== undefined && !isOneInTransaction(change, { isUpdate })) {
       return { kind: "documents", reason: "a feature of the class sends further statements" };
     }
     if (operation === "removeAll") {
@@ -174,6 +173,10 @@ export class CollectionSource implements Source {
 
   boundTo(binding: SaveBinding): Source {
     return this.with({ selection: boundSelection(this.#options.selection, binding) });
+  }
+
+  joining(part: TransactionPart): Source {
+    return this.with({ part });
   }
 
   within(read: ReadBinding): Source {
@@ -330,7 +333,7 @@ export class CollectionSource implements Source {
       shown: this.#options.shape.withoutApart,
       timeBudget,
       addedStatements: additions?.addedStatements,
-      part: part?.(),
+      part,
       around,
     };
   }

@@ -156,6 +156,11 @@ export class ElementSource implements Source {
     return source;
   }
 
+  /** A write of the parent is one statement, so `part` is not in its transaction. */
+  joining(): Source {
+    return this;
+  }
+
   within(read: ReadBinding): Source {
     const selection = readSelection(this.#options.selection, read);
     return new ElementSource({ ...this.#options, selection, timeBudget: read.timeBudget });

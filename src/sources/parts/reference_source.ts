@@ -196,7 +196,7 @@ export class ReferenceSource extends CollectionSource {
     isRequired = false,
   ): Promise<void> {
     const { parent, part } = this.#options;
-    return inTransaction({ ...turnAt(parent), isRequired, part: part?.() }, writes);
+    return inTransaction({ ...turnAt(parent), isRequired, part }, writes);
   }
 }
 
