@@ -170,8 +170,7 @@ export class FeatureList {
     const place = { target, operation };
     const features = this.#featuresOf(target);
     const { plugins } = route;
-    const addsValues = this.#addsValues(target) ||
-      [target, ...embeddedClasses(target)].some((each) => plugins.fieldsOf(each).length > 0);
+    const addsValues = this.#addsValues(target) || plugins.setsFieldsIn(target);
     if (!addsValues && featuresWithStatements(features, place).length === 0) return undefined;
     const at = origin?.request?.at ?? new Date();
     const removalId = origin?.request?.removalId ?? new mongoose.Types.ObjectId();

@@ -81,6 +81,10 @@ export class PluginSet {
       .filter((name) => fields.has(name));
   });
 
+  readonly setsFieldsIn = memoize((target: ModelClass): boolean =>
+    [target, ...embeddedClasses(target)].some((each) => this.fieldsOf(each).length > 0)
+  );
+
   stamps({ target, schema }: StampedClass, { isNew, actor, via }: ValuesRequest): Stamps {
     const own = this.fieldsOf(target);
     if (own.length === 0) return {};
