@@ -107,8 +107,8 @@ type FieldName<M, B> = {
 type IsMethod<V> = [NonNullable<V>] extends [AnyFunction] ? 0 extends 1 & V ? false : true : false;
 
 /**
- * The names of the properties that are not read-only. The comparison of the whole class saves the compiler further
- * comparisons for most classes.
+ * The names of the properties that are not read-only. Most classes have no others, so the
+ * compiler compares the whole class before its properties.
  */
 type WritableName<M> = IsSame<M, Writable<M>> extends true ? keyof M : {
   [K in keyof M]-?: IsSame<Pick<M, K>, { -readonly [N in K]: M[N] }> extends true ? K : never;

@@ -10,7 +10,7 @@ export interface RestErrorOptions {
 
 const texts = new WeakSet<RestError>();
 
-/** The body was made from a string, so clients can get it as problem details. */
+/** Only a body that was made of the message may be sent as problem details. */
 export function hasTextBody(error: RestError): boolean {
   return texts.has(error);
 }

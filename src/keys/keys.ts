@@ -97,7 +97,7 @@ function checkOptions(options: KeysOptions): void {
   if (role !== undefined && role !== "user") throw fail(`"as" is not "user"`);
 }
 
-/** Checks keys in batches, `QUERY`, calls of assistants, live lists and files alike. */
+/** Checks the API keys of all kinds of requests: batches, `QUERY`, calls of assistants, live lists, files. */
 async function judge(
   { req, model, needs, tenant }: PluginCall,
   { next, allowed = ["**:*"] }: {

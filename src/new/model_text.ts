@@ -4,7 +4,7 @@ import { className, type ModelNames, Names, partName, USED } from "./names.ts";
 
 export interface FoundModel extends ModelNames {
   readonly collection: string;
-  /** The operations of the route, in source text. */
+  /** The source code of the operations, such as `one()`. */
   readonly operations: readonly string[];
   /** The type of the `_id`. */
   readonly id: string;

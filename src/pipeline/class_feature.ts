@@ -163,7 +163,7 @@ export type RemovalRequest = Pick<TransactionRequest, "req" | "actor" | "at" | "
 
 export interface ClassWriterOptions extends Pick<TransactionWrite, "target" | "operation"> {
   /**
-   * With `"route"`, the writes reach the trash if the request does.
+   * With `"route"`, the writes find entities in the trash if the request asks for them.
    *
    * @default {"reference"}
    */

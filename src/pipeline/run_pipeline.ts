@@ -119,7 +119,7 @@ function readRequest(call: Call): Call {
   return { ...call, context };
 }
 
-/** Returns the call with the fields of its reader. */
+/** Returns a call whose levels have only the fields that the reader sees. */
 export async function admitReader(call: Call): Promise<Call> {
   const { req, client, timeBudget, route: { plugins } } = call;
   if (plugins.admitting.length > 0) await admitClient({ req, client, plugins, timeBudget });

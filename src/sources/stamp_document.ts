@@ -104,6 +104,6 @@ function setStamps(
   { earlier, stamps }: { readonly earlier: Stamps; readonly stamps: Stamps },
 ): void {
   for (const [name, value] of Object.entries({ ...earlier, ...stamps })) doc.set(name, value);
-  // Another request may have stored another writer since the read, so an equal name is written as well.
+  // An unchanged writer is written as well, because another request may have stored another since the read.
   for (const name of Object.keys(stamps)) doc.markModified(name);
 }

@@ -113,10 +113,7 @@ export function encodeBson(values: object): Buffer | undefined {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/**
- * The driver decodes dates outside of JavaScript's range as invalid dates, and MongoDB's regular expressions differ
- * from JavaScript's.
- */
+/** JavaScript cannot hold all dates and regular expressions of MongoDB. */
 function isLossless(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value !== undefined;
   if (value instanceof Date) return !Number.isNaN(value.getTime());

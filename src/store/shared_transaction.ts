@@ -31,7 +31,7 @@ class SharedTransaction {
   async join(model: Model<unknown>): Promise<void> {
     // A hook may go on after the transaction was undone at the time limit.
     if (this.state !== "open") throw new StoreFailure({ kind: "away", reason: "outage" });
-    // Another `getConnection` can lead to classes whose collections are made only now.
+    // A request of the batch with another `getConnection` may need collections that are made only now.
     const hasBegun = this.#begun !== undefined;
     if (await awaitBuilds(model.db as Connection) && hasBegun) this.metBuilds = true;
     const client = model.db.getClient();

@@ -23,8 +23,8 @@ export function keepUncastValues(
 }
 
 /**
- * A save of the object around a stored value that Mongoose could not cast would remove the value. The result is also
- * `true` if that object is gone.
+ * A stored value that Mongoose could not cast is missing in the document, so a save of the object around it would remove
+ * it. Returns `true` if it is kept, or if the request has removed the object.
  */
 export function keepUncastValue(doc: Document, path: string): boolean {
   const snapshot = existingSnapshot(doc);

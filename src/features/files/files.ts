@@ -148,7 +148,7 @@ async function removeFiles(
   }
 }
 
-/** The files are only marked, because the transaction may still be aborted. */
+/** The files are only marked for housekeeping, because the transaction may still be aborted. */
 async function suspectFiles(
   model: Model<unknown>,
   { ids, session }: { readonly ids: readonly unknown[]; readonly session: ClientSession },

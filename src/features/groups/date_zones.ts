@@ -11,7 +11,7 @@ export interface DateZones {
   readonly isChosen: boolean;
 }
 
-/** A time zone without a year, month or day would have no effect. */
+/** A time zone has no effect unless entities are grouped by year, month or day. */
 export function checkZones(option: OptionReader, isDated: boolean): DateZones {
   const { value } = option;
   if (value === undefined) return { names: [], isChosen: false };

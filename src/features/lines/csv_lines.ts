@@ -120,7 +120,7 @@ function cellProblem(
   return { ...problem, message: `${problem.message}, with a dot and without a comma` };
 }
 
-/** An export writes an empty value of these types with quotes. */
+/** An export writes empty values of these types with quotes, and missing values without. */
 const EMPTY: ReadonlySet<unknown> = new Set(["String", "Buffer"]);
 const NUMBERS: ReadonlySet<unknown> = new Set(["Number", "Double", "Int32"]);
 const DECIMALS: ReadonlySet<unknown> = new Set(["Number", "Double", "Decimal128"]);

@@ -7,8 +7,8 @@ import { castValue, isExtendedJson } from "./cast_value.ts";
 
 export interface Operator {
   /**
-   * Reading the `whole` value would reveal hidden fields inside. `own` is only a property of the value. With `inner`,
-   * the operand contains operators.
+   * `"whole"`: the value with the fields inside, so a value with hidden fields is refused. `"own"`: only a property of
+   * it, such as its length. `"inner"`: the operators in the operand decide.
    */
   readonly reads: "whole" | "own" | "inner";
   readonly compile: (operand: unknown, context: Context) => unknown;

@@ -73,7 +73,7 @@ function referencesIn({ state, active }: LevelContext): readonly FieldShape[] {
   ];
 }
 
-/** Without a route of `one()`, no name of an operation allows reading the class. */
+/** Without a route of `one()`, no scope of a key can name the reading of the class. */
 export function readersOf(routes: readonly Route[]): (target: ModelClass) => string {
   const roots = routes.filter(({ levels }) => levels.length === 1).map(actingLevel)
     .filter(({ operation }) => operation === "one");

@@ -55,8 +55,8 @@ export function tagOf(
   { text, parentId }: Pick<TextAnswer, "text" | "parentId">,
 ): string {
   const mark = parentId === undefined ? "" : hashOf(parentId, MARK_LENGTH);
-  // `readIfMatch()` expects the hash of the identifier behind a body hash of fixed length, even for an answer without a
-  // body.
+  // `readIfMatch()` expects a body hash of fixed length before the hash of the identifier, so an answer without a body
+  // has one too.
   const hash = mark === "" && text === undefined ? "" : `.${hashOf(text ?? "", HASH_LENGTH)}`;
   return `"${version ?? "none"}${hash}${mark}"`;
 }

@@ -208,10 +208,7 @@ export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, n
   return { ...skip > 0 && { skip }, ...isRest ? { batchSize } : { limit: most } };
 }
 
-/**
- * Validators and scopes need the fields with `select: false`. Fields with `apart` are left out unless the scope reads
- * them.
- */
+/** Validators and scopes need the fields with `select: false`, but of those with `apart` only the ones in the scope. */
 export function wholeProjection(
   { shape, selection: { scope } }: Pick<OpenCollection, "shape" | "selection">,
 ): Record<string, true> {

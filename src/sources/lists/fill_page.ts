@@ -49,7 +49,7 @@ export async function fillPage<E, T>(
   return kept;
 }
 
-/** Positions change when other requests insert or remove entities, so identifiers exclude them. */
+/** Entities that were read are excluded by their identifiers, because writes of other requests shift positions. */
 function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
   const rest = { ...page, isRest: true };
   const ids = read.flatMap((end) => end === undefined ? [] : [exactly(end._id, page)]);

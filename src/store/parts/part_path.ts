@@ -77,9 +77,7 @@ export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineS
   ];
 }
 
-/**
- * Leaves out scopes of parts that may read any field, which {@linkcode changePlace} checks on a copy of the document.
- */
+/** Leaves out scopes that conditions cannot express, which {@linkcode changePlace} checks on a copy of the document. */
 export function conditionsOf({ scope, version, unchanged, steps }: PartPath, part: Filter): Filter {
   const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {
     const bound = everyFilter(...[scope, rest].filter(isExpressible));

@@ -20,7 +20,7 @@ type Projection = Readonly<Record<string, unknown>>;
 
 export interface UpdateCommand {
   readonly filter: Filter;
-  /** A list has the stages of a replacement, which has no added statements. */
+  /** A replacement is a list of aggregation stages, and has no added statements. */
   readonly update: Update | readonly object[];
   readonly id: unknown;
   /** A removal may be sent as an update. */

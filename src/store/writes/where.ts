@@ -62,7 +62,7 @@ export async function updateUpTo(
 export async function removeWhere(context: WriteContext, command: Matching): Promise<number> {
   const { model: { collection }, addedStatements } = context;
   const { filter } = command;
-  // A write of the parent may end without this removal.
+  // If a parent has no reference to remove, its transaction does not call this function.
   let count = 0;
   await transact({ ...context, change: "remove" }, async (statement) => {
     const options = optionsOf(context, { ...command, statement });

@@ -40,7 +40,7 @@ export class BodyCast {
     return this.#copy(this.#join(String(key)), this.references);
   }
 
-  /** Casts a value that is only checked, so its references need not exist. */
+  /** For values that are checked but not stored: their references need not exist. */
   ignoringReferences(): BodyCast {
     return this.#copy(this.path, new Map());
   }

@@ -167,7 +167,7 @@ export interface Constraints {
   readonly match?: RegExp;
 }
 
-/** Keyed by the type of Mongoose's validator, which keeps the value of the option in `property`. */
+/** By the type of Mongoose's validator. `property` is its member with the value of the option. */
 const CONSTRAINTS: Readonly<
   Record<string, readonly [constraint: keyof Constraints, property: string]>
 > = {

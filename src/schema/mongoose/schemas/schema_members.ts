@@ -14,7 +14,7 @@ export function isOwn(fn: unknown): boolean {
   return typeof fn === "function" && ownFunctions.has(fn);
 }
 
-/** Members that a document does not inherit. A field with such a name would replace the member. */
+/** Own members of each document, which a field with such a name would replace. */
 export const DOCUMENT_MEMBERS: readonly string[] = [
   ...Object.keys((mongoose.Schema as unknown as { reserved: object }).reserved),
   ...["schema", "isNew", "errors", "db", "discriminators", VALUES_KEY],
