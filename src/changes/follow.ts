@@ -1,11 +1,11 @@
 import mongoose from "mongoose";
-import type { Connection, Model } from "mongoose";
+import type { Connection } from "mongoose";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
 import { wrongOption } from "../errors/option_kinds.ts";
 import { completeLimits, MAX_TIMER_MS } from "../errors/complete_limits.ts";
 import { logError } from "../errors/log.ts";
-import { getModel } from "../schema/get_model.ts";
+import { untypedModel } from "../schema/get_model.ts";
 import type { Change } from "./change.ts";
 import type { DeadLetter } from "./_dead_letters.ts";
 import { errorText } from "../errors/error_text.ts";
@@ -178,7 +178,7 @@ export function follow<C extends ModelClass>(
   const { name, handle, onLost, onError, connection = mongoose.connection, retry, ...times } =
     options;
   const limits = checkOptions(target, { name, handle, onLost, onError, retry, times });
-  const model = getModel(target, connection) as unknown as Model<unknown>;
+  const model = untypedModel(target, connection);
   const record = `${model.collection.collectionName}/${name}`;
   const report = (error: unknown, change?: Change<InstanceType<C>>) => {
     const log = (thrown: unknown) =>

@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { Connection, Model } from "mongoose";
+import type { Connection } from "mongoose";
 import { clearTimeout, setTimeout } from "node:timers";
 import { setTimeout as pause } from "node:timers/promises";
 import { Lease } from "../store/lease.ts";
@@ -13,7 +13,7 @@ import type { Tidy } from "../pipeline/class_feature.ts";
 import type { FeatureList } from "../pipeline/feature_list.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { endAtClose } from "../http/close_server.ts";
-import { getModel, storedClasses } from "../schema/get_model.ts";
+import { storedClasses, untypedModel } from "../schema/get_model.ts";
 import { checkConnection, decodeAllNames, isOpen } from "../schema/mongoose/connections.ts";
 import { RemovalForGood } from "../sources/collection/remove_for_good.ts";
 
@@ -299,7 +299,7 @@ async function tidyClass(
   target: ModelClass,
   { connection, features, tidies, lease, at, signal, count }: TidyClassOptions,
 ): Promise<void> {
-  const model = getModel(target, connection) as unknown as Model<unknown>;
+  const model = untypedModel(target, connection);
   const addedStatements = features.addedStatementsOf(target, "tidy");
   const removal = new RemovalForGood(model, { limit: PORTION, addedStatements });
   const { tooLarge } = removal;

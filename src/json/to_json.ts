@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { PROTOTYPE_KEYS } from "../schema/fields/json.ts";
-import type { Document, Model, Schema } from "mongoose";
+import type { Document, Schema } from "mongoose";
 import { asAdopted } from "../schema/adopted/stand_behind.ts";
-import { getModel } from "../schema/get_model.ts";
+import { untypedModel } from "../schema/get_model.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { nestedPlace, rawArray, rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { jsonFor, showsStoredValues } from "../schema/mongoose/documents/hide_in_json.ts";
@@ -146,7 +146,7 @@ class JsonMaker {
       const json: unknown = this.#document(nested.doc);
       return nested.path.split(".").reduce((at, name) => Object(at)[name], json) ?? null;
     }
-    const doc = asAdopted(given, (target) => getModel(target) as unknown as Model<unknown>);
+    const doc = asAdopted(given, (target) => untypedModel(target));
     if (doc === undefined) return null;
     const schema = doc.schema as Schema;
     const shape = describeShape(schema, this.#rights);

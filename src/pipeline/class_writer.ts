@@ -7,7 +7,7 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 import { refusal } from "../errors/refusals.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../filter/filters.ts";
-import { getModel } from "../schema/get_model.ts";
+import { getModel, untypedModel } from "../schema/get_model.ts";
 import { haveSameDatabase } from "../schema/mongoose/connections.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { removalOf, stampingUpdate } from "../sources/collection/store_update.ts";
@@ -109,7 +109,7 @@ export async function makeClassWriter(
   await checkConnection(request, { write, target });
   const { req, actor, via, route, origin = write } = request;
   const { features } = route;
-  const model = getModel(target, db as never) as unknown as Model<unknown>;
+  const model = untypedModel(target, db as never);
   const conditions: Filter[] = [];
   for (const condition of features.conditionsOf(target, reach)) {
     conditions.push(await condition(req) as Filter);

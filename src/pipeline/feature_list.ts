@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { Connection, Model } from "mongoose";
+import type { Connection } from "mongoose";
 import { STANDALONE } from "../store/in_transaction.ts";
 import type { TimeBudget } from "../store/time_budget.ts";
 import type { Actor, FrameworkRequest } from "../declare/hooks/framework_request.ts";
@@ -9,7 +9,7 @@ import type { RestRecord } from "../declare/model/records.ts";
 import type { PartDescription } from "../schema/describe_parts.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import { addToSchemas, embeddedClasses } from "../schema/build_schema.ts";
-import { getModel } from "../schema/get_model.ts";
+import { untypedModel } from "../schema/get_model.ts";
 import { memoize } from "../schema/memoize.ts";
 import type { AddedStatements } from "../store/writes/transact.ts";
 import type { Additions } from "../sources/additions.ts";
@@ -207,7 +207,7 @@ export class FeatureList {
     const begin = (target: ModelClass) => {
       if (begun.has(target)) return;
       begun.add(target);
-      const model = getModel(target, connection) as unknown as Model<unknown>;
+      const model = untypedModel(target, connection);
       if (operation.change === undefined) return;
       for (const { feature, config } of this.#featuresOf(target)) {
         feature.build?.(config, model);

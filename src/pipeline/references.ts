@@ -13,7 +13,7 @@ import { checkFilter } from "../filter/check_filter.ts";
 import { everyFilter, type Filter, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { adoptionOf } from "../schema/adopted/adoption.ts";
 import { describeShape, type FieldShape } from "../schema/fields/shape.ts";
-import { getModel } from "../schema/get_model.ts";
+import { untypedModel } from "../schema/get_model.ts";
 import { modelName, referredClass } from "../schema/model_name.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { castIdentifier } from "../sources/entities.ts";
@@ -118,7 +118,7 @@ function namedModel(field: FieldShape, connection: Connection): Omit<ReferredMod
   if (own !== undefined && !field.type?.options.identifierOnly) return { model: own };
   const target = referredTarget(field);
   if (target !== undefined) {
-    return { model: getModel(target, connection) as unknown as Model<unknown>, target };
+    return { model: untypedModel(target, connection), target };
   }
   throw new TypeError(
     `Cannot follow "${field.type?.path}": its reference names no model on the connection of the request`,

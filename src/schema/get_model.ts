@@ -49,11 +49,18 @@ const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
  */
 export function getModel<C extends ModelClass>(
   target: C,
-  connection: Connection = adoptionOf(target)?.connection ?? mongoose.connection,
+  connection?: Connection,
 ): ModelOf<C> {
+  return untypedModel(target, connection) as unknown as ModelOf<C>;
+}
+
+export function untypedModel(
+  target: ModelClass,
+  connection: Connection = adoptionOf(target)?.connection ?? mongoose.connection,
+): Model<unknown> {
   const cached = models.get(connection)?.get(target);
   // MongoDB refuses index builds in a transaction, so the model is compiled outside of it.
-  return (cached ?? runOutside(() => compile(target, connection))) as unknown as ModelOf<C>;
+  return cached ?? runOutside(() => compile(target, connection));
 }
 
 /** Compiles no model, because that would create its collection. */

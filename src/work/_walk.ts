@@ -9,7 +9,7 @@ import { logHint, logLine } from "../errors/log.ts";
 import { isGroup, wrongOption } from "../errors/option_kinds.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import { features } from "../features.ts";
-import { getModel } from "../schema/get_model.ts";
+import { untypedModel } from "../schema/get_model.ts";
 import { haveSameDatabase, isStandalone } from "../schema/mongoose/connections.ts";
 import { isUnavailable } from "../store/failure_of.ts";
 import type { Lease } from "../store/lease.ts";
@@ -89,7 +89,7 @@ function cannotWalk({ modelName }: StoredModel, problem: string): TypeError {
 }
 
 function modelOf(target: ModelClass | StoredModel, { connection }: WalkContext): Model<unknown> {
-  if (isClass(target)) return getModel(target, connection) as unknown as Model<unknown>;
+  if (isClass(target)) return untypedModel(target, connection);
   if (!(Object(target).prototype instanceof mongoose.Model)) {
     throw new TypeError("Cannot change each entity: the first argument is no class and no model");
   }

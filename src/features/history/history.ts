@@ -1,4 +1,3 @@
-import type { Model } from "mongoose";
 import { isHookName } from "../../declare/operations/operation.ts";
 import { describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
@@ -7,7 +6,7 @@ import type { RestRecord } from "../../declare/model/records.ts";
 import type { ClassFeature } from "../../pipeline/class_feature.ts";
 import type { ClassMethod } from "../../pipeline/class_methods.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
-import { getModel } from "../../schema/get_model.ts";
+import { untypedModel } from "../../schema/get_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { HISTORY_PAGE, readHistory } from "./read_history.ts";
@@ -32,7 +31,7 @@ export const history: ClassFeature<HistoryConfig> = {
     checkRoutes(target);
     // With `getConnection`, the connection is known only for a request, so the first write builds the indexes.
     if (route.getConnection === undefined) {
-      keepFor(getModel(target) as unknown as Model<unknown>, config);
+      keepFor(untypedModel(target), config);
     }
     const persisting = route.levels.at(-1);
     if (persisting?.target !== target || persisting.hooks.persist === undefined) return;

@@ -11,7 +11,7 @@ import type { Selection } from "../../filter/selection.ts";
 import { parseQ } from "../../filter/q/compile_filter.ts";
 import type { Separator } from "../../json/bytes/json_writer.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
-import { embeddedModel, getModel } from "../../schema/get_model.ts";
+import { embeddedModel, untypedModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections.ts";
 import type { CreationClaim, Source } from "../../sources/source.ts";
 import type { ActiveFeature, AnyFeature } from "../feature.ts";
@@ -107,8 +107,8 @@ export function makeCall(
   const needsConditions = acting.options.declared.readsBeyondFilter;
   const levels: LevelContext[] = [];
   for (const level of route.levels) {
-    const compile = level.link?.embedded ? embeddedModel : getModel;
-    const model = async () => compile(level.target, await connect()) as unknown as Model<unknown>;
+    const compile = level.link?.embedded ? embeddedModel : untypedModel;
+    const model = async () => compile(level.target, await connect());
     // Hooks get the error without the `HookFailure`.
     const shown = () =>
       model().catch((error) => {
@@ -184,7 +184,7 @@ function joinTransaction(
     for (const each of sharedRoutes) {
       if (each.getConnection === getConnection) each.features.beginBuilds(each, connection);
     }
-    return getModel(root.target, connection) as unknown as Model<unknown>;
+    return untypedModel(root.target, connection);
   });
 }
 
