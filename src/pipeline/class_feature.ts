@@ -14,6 +14,7 @@ import type { AddedStatements, WrittenEntities } from "../store/writes/transact.
 import type { Method } from "../declare/operations/methods.ts";
 import type { ClassMethod, PartMethod } from "./class_methods.ts";
 import type { ParameterFacts, Withheld } from "./description.ts";
+import type { GivenSettings } from "./feature.ts";
 import type { ClassWriter } from "./class_writer.ts";
 import type { Call, LevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
@@ -25,9 +26,7 @@ import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts"
  */
 export interface ClassFeature<R = unknown> {
   readonly name: string;
-  settings?(given: unknown): unknown;
-  /** The name of the option of `Framework.initialize()`, if it is not `name`. */
-  readonly setting?: string;
+  settings?(given: GivenSettings): unknown;
   /** Runs when the class is first used. */
   check(option: OptionReader, target: ModelClass): R;
   /**

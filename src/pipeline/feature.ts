@@ -89,6 +89,8 @@ export interface Exclusive {
   clash(noun: string): string;
 }
 
+export type GivenSettings = Readonly<Record<string, unknown>>;
+
 /**
  * Each method is one phase, in the order in which they run. A phase gets only its arguments, so that `parse` cannot use
  * hidden fields.
@@ -113,7 +115,8 @@ export interface Feature<T extends FeatureTypes> {
   follows?(params: T["params"]): readonly FieldShape[];
   /** Whether the feature reads entities outside the filter `q`, by the conditions of hooks alone. */
   readonly readsBeyondFilter?: boolean;
-  settings?(given: unknown): unknown;
+  /** Reads the options and limits of `Framework.initialize()`. */
+  settings?(given: GivenSettings): unknown;
   /** Runs at start-up. */
   check(option: OptionReader, place: OptionPlace): Nameless<T["declared"]>;
   /** Leaves out hidden fields. `undefined` if this reader does not have the feature. */

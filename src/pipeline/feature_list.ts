@@ -35,7 +35,7 @@ import {
   type TransactionWrite,
 } from "./class_feature.ts";
 import { methodsOf, partMethodsOf, performOf } from "./class_methods.ts";
-import type { AnyFeature } from "./feature.ts";
+import type { AnyFeature, GivenSettings } from "./feature.ts";
 import type { ParameterFacts, Withheld } from "./description.ts";
 import { refuseStandalone } from "./check_transactions.ts";
 import { makeClassWriter } from "./class_writer.ts";
@@ -258,23 +258,15 @@ export class FeatureList {
   }
 
   settings(given: object): ReadonlyMap<string, unknown> {
-    const options = given as Readonly<Record<string, unknown>>;
+    const reading = [...this.all, ...this.#ofClasses].filter(({ settings }) => settings);
     return new Map(
-      [...this.all, ...this.#ofClasses].flatMap((feature) =>
-        feature.settings === undefined
-          ? []
-          : [[feature.name, feature.settings(options[settingOf(feature)])]]
-      ),
+      reading.map((feature) => [feature.name, feature.settings?.(given as GivenSettings)]),
     );
   }
 }
 
 function usesConnection(target: ModelClass, getConnection: Route["getConnection"]): boolean {
   return describeModel(target).rests.some((rest) => rest.getConnection === getConnection);
-}
-
-function settingOf(feature: AnyFeature | ClassFeature): string {
-  return "operations" in feature ? optionOf(feature) : feature.setting ?? feature.name;
 }
 
 export function optionOf({ name, option = name }: AnyFeature): string {

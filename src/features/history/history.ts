@@ -21,8 +21,7 @@ export interface HistoryConfig {
 
 export const history: ClassFeature<HistoryConfig> = {
   name: "history",
-  setting: "actorNames",
-  settings: (actorNames) => actorNames,
+  settings: ({ actorNames }) => actorNames,
   check(option) {
     const { keep } = option.parts("keep");
     return keep.value === undefined ? {} : { keepMS: keep.duration("90d") };

@@ -25,7 +25,7 @@ export const live: Feature<Plain<LiveConfig, LiveConfig>> = {
     clash: (noun) => `${noun} are not live`,
   },
   varies: ["Accept"],
-  settings: (given) => completeLiveLimits(given as LiveLimits | undefined),
+  settings: ({ live }) => completeLiveLimits(live as LiveLimits | undefined),
   check(option, { shape }) {
     const max = option.parts("max").max.number(MAX_LIVE);
     const paths = [option.other("filter").value].flat().map(String);

@@ -31,7 +31,7 @@ export interface TenantConfig {
 
 export const tenants: ClassFeature<TenantConfig> = {
   name: "tenant",
-  settings: (given) => given as TenantFunction | undefined,
+  settings: ({ tenant }) => tenant as TenantFunction | undefined,
   check(option, target) {
     const { value } = option;
     if (typeof value === "string" && describeModel(target).fields.has(value)) {

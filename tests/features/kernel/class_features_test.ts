@@ -119,9 +119,14 @@ const ALL = { all: BOTH, total: "2", q: ["gone"], search: ["gone"], part: BOTH, 
 test("a router completes the settings of the features in its own list", () => {
   const given: unknown[] = [];
   const [first, ...others] = features.all;
-  const settling: AnyFeature = { ...first as AnyFeature, settings: (each) => given.push(each) };
-  initializeWith(new FeatureList([settling, ...others], [shelved]), { models: [Book] });
-  assertEquals(given, [undefined]);
+  const settling: AnyFeature = {
+    ...first as AnyFeature,
+    settings: ({ tenant, timeMS }) => given.push({ tenant, timeMS }),
+  };
+  const tenant = () => "acme";
+  const list = new FeatureList([settling, ...others], [shelved]);
+  initializeWith(list, { models: [Book], tenant, limits: { timeMS: 900 } });
+  assertEquals(given, [{ tenant, timeMS: 900 }]);
 });
 
 test("the condition of a class binds every read of it, and no path forgets it", async () => {
