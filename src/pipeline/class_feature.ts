@@ -47,8 +47,6 @@ export interface ClassFeature<R = unknown> {
   indexes?(config: R, schema: Schema): void;
   /** A condition in addition to `scope`: in routes, references of bodies, populated references and `queryFor()`. */
   condition?(config: R, req: FrameworkRequest, reach: Reach): MaybePromise<QueryObject>;
-  /** The field in `condition`. Hints ask for indexes that begin with it. */
-  selecting?(config: R): string;
   readonly parameter?: {
     readonly name: string;
     readonly facts: ParameterFacts;
@@ -61,16 +59,9 @@ export interface ClassFeature<R = unknown> {
   admitWithout?(call: Call): void;
   /** The tenant of a request, also without a class that has tenants. */
   tenantOf?(request: Pick<Call, "req" | "origin" | "route">): Actor | undefined;
-  /** The values to store instead of a removal. `undefined` if the entity is removed for good. */
-  removal?(
-    config: R,
-    write: RemovalRequest,
-  ): Readonly<Record<string, unknown>> | undefined;
-  removalFields?(config: R): RemovalFields;
+  fields?(config: R): ClassFields;
   /** The values to store with each write, already cast. `undefined` removes a field. */
   stamps?(config: R, write: StampedWrite): Readonly<Record<string, unknown>>;
-  /** Fields of `stamps`, which other writes keep. */
-  stamped?(config: R): readonly string[];
   /** Sends statements in the transaction of each write. It needs a database with transactions. */
   addStatements?(config: R, write: TransactionWrite): Promise<void>;
   /** Begins index builds for {@linkcode ClassFeature.addStatements} before a batch begins its transaction. */
@@ -92,12 +83,22 @@ export interface ClassFeature<R = unknown> {
   statementFields?(config: R, target: ModelClass): readonly string[];
 }
 
+export interface ClassFields {
+  /** The field in `condition`. Hints ask for indexes that begin with it. */
+  readonly selecting?: string;
+  /** Fields of `stamps`, which other writes keep. */
+  readonly stamped?: readonly string[];
+  readonly removal?: RemovalFields;
+}
+
+/** A removal sets these fields of the entity, which stays stored. */
 export interface RemovalFields {
   readonly time: string;
   readonly actor: string;
   /** The field that separates the removals of one request from all others. */
   readonly removalId: string;
   readonly all: readonly string[];
+  isForGood(req: FrameworkRequest): boolean;
 }
 
 /** Returns the number of removed entities, and is called again until it returns 0. */
@@ -157,8 +158,6 @@ export interface TransactionRequest {
   /** Writes another class in the transaction of `from`. The history records the operation in `options`. */
   classWriter(from: TransactionWrite, options: ClassWriterOptions): Promise<ClassWriter>;
 }
-
-export type RemovalRequest = Pick<TransactionRequest, "req" | "actor" | "at" | "removalId">;
 
 export interface ClassWriterOptions extends Pick<TransactionWrite, "target" | "operation"> {
   /**
@@ -246,11 +245,11 @@ export function scopesOf(features: readonly ConfiguredFeature[], reach: Reach): 
 
 export function removalOf(
   features: readonly ConfiguredFeature[],
-  write: RemovalRequest,
+  { req, at, actor, removalId }: Pick<TransactionRequest, "req" | "actor" | "at" | "removalId">,
 ): (() => Stamps) | undefined {
-  const removals = features.map(({ feature, config }) => feature.removal?.(config, write))
-    .filter((values) => values !== undefined);
-  return removals.length === 0 ? undefined : () => Object.assign({}, ...removals);
+  const fields = removalFieldsOf(features);
+  if (fields === undefined || fields.isForGood(req)) return undefined;
+  return () => ({ [fields.time]: at, [fields.actor]: actor, [fields.removalId]: removalId });
 }
 
 export function startFeatures(
@@ -267,14 +266,12 @@ export function stampsOf(features: readonly ConfiguredFeature[], write: StampedW
   );
 }
 
-export function stampedFieldsOf(features: readonly ConfiguredFeature[]): readonly string[] {
-  return features.flatMap(({ feature, config }) => feature.stamped?.(config) ?? []);
+export function fieldsOf(features: readonly ConfiguredFeature[]): readonly ClassFields[] {
+  return features.flatMap(({ feature, config }) => feature.fields?.(config) ?? []);
 }
 
 export function removalFieldsOf(features: readonly ConfiguredFeature[]): RemovalFields | undefined {
-  return features.map(({ feature, config }) => feature.removalFields?.(config)).find((each) =>
-    each
-  );
+  return fieldsOf(features).find(({ removal }) => removal)?.removal;
 }
 
 export function featuresWithStatements(

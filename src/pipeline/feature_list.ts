@@ -20,13 +20,13 @@ import {
   type ClassFeature,
   configureFeatures,
   featuresWithStatements,
+  fieldsOf,
   type Reach,
   type RemovalFields,
   removalFieldsOf,
   removalOf,
   runAfter,
   scopesOf,
-  stampedFieldsOf,
   stampsOf,
   startFeatures,
   tidiesOf,
@@ -162,7 +162,7 @@ export class FeatureList {
   readonly #addsValues = memoize((target: ModelClass) => {
     const all = [target, ...embeddedClasses(target)];
     return all.flatMap(this.#featuresOf)
-      .some(({ feature: { stamps, removal } }) => stamps !== undefined || removal !== undefined);
+      .some(({ feature: { stamps, fields } }) => stamps !== undefined || fields !== undefined);
   });
 
   additionsOf(target: ModelClass, write: AdditionsRequest): Additions | undefined {
@@ -195,7 +195,10 @@ export class FeatureList {
           ...plugins.stamps(written, { isNew, actor, via }),
         };
       },
-      stamped: (each) => [...stampedFieldsOf(this.#featuresOf(each)), ...plugins.fieldsOf(each)],
+      stamped: (each) => [
+        ...fieldsOf(this.#featuresOf(each)).flatMap(({ stamped = [] }) => stamped),
+        ...plugins.fieldsOf(each),
+      ],
       ...removal && { removal },
       ...addedStatements && { addedStatements },
     };
@@ -231,8 +234,7 @@ export class FeatureList {
   }
 
   selectingFieldOf(target: ModelClass): string | undefined {
-    return this.#featuresOf(target).map(({ feature, config }) => feature.selecting?.(config))
-      .find((each) => each);
+    return fieldsOf(this.#featuresOf(target)).find(({ selecting }) => selecting)?.selecting;
   }
 
   startClasses(route: Route): void {

@@ -37,7 +37,7 @@ export const stamps: ClassFeature<readonly StampedField[]> = {
   schema(fields, schema) {
     for (const { name } of fields) checkType(name, schema);
   },
-  stamped: (fields) => fields.map(({ name }) => name),
+  fields: (fields) => ({ stamped: fields.map(({ name }) => name) }),
   stamps: (fields, write) =>
     Object.fromEntries(
       fields.filter(({ stamp }) => write.isNew || stamp === "updatedBy")

@@ -45,7 +45,7 @@ export const tenants: ClassFeature<TenantConfig> = {
   indexes(config, schema) {
     changeIndexes(schema, (index) => insideTenant(index, config));
   },
-  selecting: ({ field }) => field,
+  fields: ({ field }) => ({ selecting: field, stamped: [field] }),
   tenantOf: knownTenant,
   admit: (_config, call) => void askTenant(call),
   admitWithout: keepAnswers,
@@ -54,7 +54,6 @@ export const tenants: ClassFeature<TenantConfig> = {
       ? {}
       : { [config.field]: ofTenant(tenantFor(req, config), { config, req }) },
   stamps: (config, { req, isNew }) => isNew ? { [config.field]: tenantFor(req, config) } : {},
-  stamped: ({ field }) => [field],
 };
 
 interface ClassInRoute {

@@ -58,16 +58,15 @@ export const trash: ClassFeature<TrashConfig> = {
     if (asked === "restore") return {};
     return { [field]: asked === "only" ? { $ne: null } : null };
   },
-  removalFields: ({ field, byField, withField }) => ({
-    time: field,
-    actor: byField,
-    removalId: withField,
-    all: [field, byField, withField],
+  fields: ({ field, byField, withField }) => ({
+    removal: {
+      time: field,
+      actor: byField,
+      removalId: withField,
+      all: [field, byField, withField],
+      isForGood: (req) => askedOf(req) === "only",
+    },
   }),
-  removal({ field, byField, withField }, { req, actor, at, removalId }) {
-    if (askedOf(req) === "only") return undefined;
-    return { [field]: at, [byField]: actor, [withField]: removalId };
-  },
 };
 
 const WITH_TRASH: ReadonlySet<string> = new Set(["all", "one", "remove", "removeAll"]);
