@@ -71,16 +71,14 @@ export interface ClassFeature<R = unknown> {
   tidy?(config: R): Tidy | undefined;
   /** Runs after a write, before the answer. It must not throw, because the write cannot be undone. */
   after?(config: R, write: DoneWrite): Promise<void>;
-  /** Whether {@linkcode ClassFeature.addStatements} runs for an operation. By default, all do. */
+  /**
+   * Whether {@linkcode ClassFeature.addStatements} runs for an operation, by default `true`. With a list, only updates of
+   * these fields need it, and updates that bring an entity back.
+   */
   addsStatements?(
     config: R,
-    write: { readonly target: ModelClass; readonly operation: string },
-  ): boolean;
-  /**
-   * Only updates of these fields need {@linkcode ClassFeature.addStatements}, and updates that bring an entity back. By
-   * default, all updates do.
-   */
-  statementFields?(config: R, target: ModelClass): readonly string[];
+    write: Pick<TransactionWrite, "operation" | "target">,
+  ): boolean | readonly string[];
 }
 
 export interface ClassFields {
@@ -278,21 +276,24 @@ export function featuresWithStatements(
   features: readonly ConfiguredFeature[],
   write: Pick<TransactionWrite, "operation" | "target">,
 ): ConfiguredFeature[] {
-  return features.filter(({ feature, config }) =>
-    feature.addStatements !== undefined && feature.addsStatements?.(config, write) !== false
-  );
+  return features.filter((each) => addsStatements(each, write) !== false);
+}
+
+function addsStatements(
+  { feature, config }: ConfiguredFeature,
+  write: Pick<TransactionWrite, "operation" | "target">,
+): boolean | readonly string[] {
+  return feature.addStatements !== undefined && (feature.addsStatements?.(config, write) ?? true);
 }
 
 function statementFieldsOf(
   features: readonly ConfiguredFeature[],
   write: Pick<TransactionWrite, "operation" | "target">,
 ): ReadonlySet<string> | undefined {
-  const fields = featuresWithStatements(features, write).map(({ feature, config }) =>
-    feature.statementFields?.(config, write.target)
-  );
-  if (fields.includes(undefined)) return undefined;
+  const fields = features.map((each) => addsStatements(each, write));
+  if (fields.includes(true)) return undefined;
   return new Set([
-    ...fields.flatMap((each) => each ?? []),
+    ...fields.flatMap((each) => typeof each === "boolean" ? [] : each),
     ...removalFieldsOf(features)?.all ?? [],
   ]);
 }

@@ -26,8 +26,6 @@ export const onDelete: ClassFeature<readonly OnDeleteRule[]> = {
   start: checkRoute,
   indexes: addIndexes,
   addsStatements: (_config, write) => addsStatements(write),
-  statementFields: (_config, target) =>
-    referringFields(target).filter(mustExist).map(({ path }) => topOf(path)),
   writes: (_config, target) => fieldsReferringTo(target).map(({ owner }) => owner),
   async addStatements(_config, write) {
     if (!isOfRequest(write)) return;
@@ -51,12 +49,13 @@ const WITHOUT_RULES: ReadonlySet<string> = new Set([UNSET, "tidy"]);
  */
 function addsStatements(
   { target, operation }: Pick<TransactionWrite, "target" | "operation">,
-): boolean {
-  if (REMOVALS.has(operation)) return fieldsReferringTo(target).length > 0;
+): false | readonly string[] {
+  const fields = referringFields(target).filter(mustExist).map(({ path }) => topOf(path));
+  if (REMOVALS.has(operation)) return fieldsReferringTo(target).length > 0 && fields;
   if (WITHOUT_RULES.has(operation)) return false;
-  if (referringFields(target).some(mustExist)) return true;
   const isOfClass = !isOperationName(operation) && !operation.includes(".");
-  return isOfClass && fieldsReferringTo(target).some(({ rule }) => rule === "cascade");
+  const mayRestore = isOfClass && fieldsReferringTo(target).some(({ rule }) => rule === "cascade");
+  return mayRestore || fields.length > 0 ? fields : false;
 }
 
 function checkRoute(
