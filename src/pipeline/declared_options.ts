@@ -5,7 +5,7 @@ import type { Shape } from "../schema/fields/shape.ts";
 import { memoize } from "../schema/memoize.ts";
 import { findsByMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
 import type { AnyFeature, Requirement } from "./feature.ts";
-import { type FeatureList, optionOf, optionsOf } from "./feature_list.ts";
+import { type FeatureList, optionsOf } from "./feature_list.ts";
 import { type GivenOptions, type OptionPlace, OptionReader } from "./option_reader.ts";
 import { ReaderOptions } from "./reader_options.ts";
 
@@ -45,7 +45,7 @@ export class DeclaredOptions {
     if (misplaced !== undefined) throw this.#place.fail(`cannot have "${misplaced}"`);
     for (const each of own) checkFurtherOptions(each, { given, place: this.#place });
     return own.flatMap((feature) => {
-      const name = optionOf(feature);
+      const [name] = optionsOf(feature);
       const value = given[name];
       if (value === undefined || value === false && feature.takesFalse) return [];
       checkRequirements(feature, { given, place: this.#place });
@@ -82,11 +82,9 @@ export class DeclaredOptions {
 
   get unsaid(): string | undefined {
     const { operation, hooks } = this.#method;
-    const unsaid = this.#features.all.find((each) =>
-      each.takesFalse && takes(each, operation) &&
-      (hooks as GivenOptions)[optionOf(each)] === undefined
-    );
-    return unsaid && optionOf(unsaid);
+    const unsaid = this.#features.all.filter((each) => each.takesFalse && takes(each, operation))
+      .map((each) => optionsOf(each)[0]);
+    return unsaid.find((option) => (hooks as GivenOptions)[option] === undefined);
   }
 
   get isEmpty(): boolean {
@@ -94,7 +92,7 @@ export class DeclaredOptions {
   }
 
   has(name: string): boolean {
-    return this.#declared.some(({ feature }) => optionOf(feature) === name);
+    return this.#declared.some(({ feature }) => optionsOf(feature)[0] === name);
   }
 
   get readsBeyondFilter(): boolean {
@@ -129,14 +127,14 @@ function checkFurtherOptions(
   feature: AnyFeature,
   { given, place }: OptionsToCheck,
 ): void {
-  const option = optionOf(feature);
-  const further = feature.also?.find((name) => given[name] !== undefined);
+  const [option, ...others] = optionsOf(feature);
+  const further = others.find((name) => given[name] !== undefined);
   if (further === undefined || given[option] !== undefined) return;
   throw place.fail(`needs "${option}" with "${further}"`);
 }
 
 function checkRequirements(feature: AnyFeature, { given, place }: OptionsToCheck): void {
-  const option = optionOf(feature);
+  const [option] = optionsOf(feature);
   for (const requirement of feature.requirements ?? []) {
     const problem = problemOf(requirement, { option, given, place });
     if (problem !== undefined) throw place.fail(problem);

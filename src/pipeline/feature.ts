@@ -97,10 +97,8 @@ export type GivenSettings = Readonly<Record<string, unknown>>;
  */
 export interface Feature<T extends FeatureTypes> {
   readonly name: string;
-  /** The name of the option if it is not `name`. Two features may share it. */
-  readonly option?: string;
-  /** Further options, which `check` reads by `OptionReader.other()`. */
-  readonly also?: readonly string[];
+  /** The option, by default `name`, and further ones, which `check` reads by `OptionReader.other()`. */
+  readonly options?: readonly [string, ...string[]];
   readonly operations: readonly OperationName[];
   /** The option can be `false`, for an operation without the feature. */
   readonly takesFalse?: true;

@@ -271,10 +271,7 @@ function usesConnection(target: ModelClass, getConnection: Route["getConnection"
   return describeModel(target).rests.some((rest) => rest.getConnection === getConnection);
 }
 
-export function optionOf({ name, option = name }: AnyFeature): string {
-  return option;
-}
-
-export function optionsOf(feature: AnyFeature): string[] {
-  return [optionOf(feature), ...feature.also ?? []];
+/** Two features may share the first option. */
+export function optionsOf({ name, options = [name] }: AnyFeature): readonly [string, ...string[]] {
+  return options;
 }

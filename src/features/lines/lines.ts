@@ -27,7 +27,7 @@ const TEXTS: Readonly<Record<LineFormat, string>> = {
 
 export const lines: Feature<Plain<LinesConfig, LinesRequest>> = {
   name: "lines",
-  option: "formats",
+  options: ["formats"],
   operations: ["create"],
   word: "many",
   exclusive: {

@@ -15,7 +15,7 @@ interface ManyRequest {
 
 export const many: Feature<Plain<ManyConfig, ManyRequest>> = {
   name: "many",
-  also: ["atomic"],
+  options: ["many", "atomic"],
   operations: ["create"],
   word: "many",
   exclusive: {
