@@ -95,10 +95,6 @@ export class DeclaredOptions {
     return this.#declared.some(({ feature }) => optionsOf(feature)[0] === name);
   }
 
-  get readsBeyondFilter(): boolean {
-    return this.#declared.some(({ feature }) => feature.readsBeyondFilter);
-  }
-
   get words(): readonly string[] {
     return this.#declared.flatMap(({ feature: { word } }) => word ?? []);
   }

@@ -111,8 +111,6 @@ export interface Feature<T extends FeatureTypes> {
   /** A further name of the operation for plugins. */
   readonly word?: string;
   follows?(params: T["params"]): readonly FieldShape[];
-  /** Whether the feature reads entities outside the filter `q`, by the conditions of hooks alone. */
-  readonly readsBeyondFilter?: boolean;
   /** Reads the options and limits of `Framework.initialize()`. */
   settings?(given: GivenSettings): unknown;
   /** Runs at start-up. */

@@ -154,7 +154,9 @@ export async function selectLevel(context: LevelContext): Promise<SelectedLevel>
     conditions.push(markConditions(await runHook("scope", () => condition(req))));
   }
   const classConditions = everyFilter(...conditions);
-  const { hookConditions: added, pieces } = context;
+  const { pieces } = context;
+  // The cursor of a page may name an entity outside of `q`.
+  const added = pieces.window && context.hookConditions;
   const checked = checkFilter(state.filter, { what: "filter", ...model });
   // `hookConditions` compares objects by identity, and `checkFilter()` returns copies.
   const filters = [

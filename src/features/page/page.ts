@@ -36,7 +36,6 @@ export const page: Feature<Plain<PageConfig, PageQuery>> = {
     { needs: "_id", reason: "what it lists has no _id, which completes the order" },
   ],
   parameters: { limit: "one", skip: "one", after: "one" },
-  readsBeyondFilter: true,
   check(option, { schema }) {
     const { max, size } = option.parts("max", "size");
     const most = max.number();

@@ -37,7 +37,7 @@ export interface LevelContext extends RequestContext {
   readonly state: FrameworkState;
   /** The versions in `If-Match`. Missing for reads and for parents in the path. */
   readonly match?: IfMatch | undefined;
-  /** The conditions of hooks without `q`. Missing if no feature reads beyond `q`. */
+  /** The conditions of hooks without `q`. Missing if the request reads no list. */
   readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
   readonly active: readonly ActiveFeature[];
   readonly exclusive?: ActiveFeature | undefined;
@@ -104,7 +104,7 @@ export function makeCall(
   const { q, badQuery } = readFilter({ route, level: acting, req });
   const match = readMatch(route, req);
   const captured = acting.options.declared.capture(req);
-  const needsConditions = acting.options.declared.readsBeyondFilter;
+  const isList = acting.traits.many && acting.traits.change === undefined;
   const levels: LevelContext[] = [];
   for (const level of route.levels) {
     const compile = level.link?.embedded ? embeddedModel : untypedModel;
@@ -134,14 +134,14 @@ export function makeCall(
         count: shareCount(() => count(context)),
       },
       ...level === acting &&
-        { match, ...needsConditions && { hookConditions: hookConditionsIn(q) } },
+        { match, ...isList && { hookConditions: hookConditionsIn(q) } },
       active: [],
       pieces: NO_PIECES,
     };
     levels.push(context);
   }
   const context = levels.at(-1) as LevelContext;
-  context.state.filter = needsConditions ? { ...q } : q;
+  context.state.filter = isList ? { ...q } : q;
   const shared = { route, req, origin, client, timeBudget, isAway };
   return { ...shared, levels, context, badQuery: refused ?? badQuery, captured };
 }
