@@ -24,8 +24,9 @@ export function handleRoute(
   prepare: (req: FrameworkRequest) => unknown = () => undefined,
 ): RequestHandler {
   const { sendTimeoutMS: timeoutMS } = route;
-  const { target, operation, bytes, options: { declared: { varies } } } = actingLevel(route);
+  const { target, operation, bytes, options: { description } } = actingLevel(route);
   const sendsList = route.operation.many && route.operation.change === undefined;
+  const hasTypes = Object.keys(description.answer.content).length > 0;
   const sendsMuch = sendsList || bytes?.answer !== undefined;
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
@@ -45,7 +46,7 @@ export function handleRoute(
     let call = makeCall(inner?.route ?? route, facts);
     try {
       await inner?.admit?.(call);
-      for (const header of varies) res.vary(header);
+      if (hasTypes) res.vary("Accept");
       // Later errors name no field that the reader may not see.
       call = await admitReader(call);
       const answer = await (inner?.describes ? describeCall(call) : runPipeline(call));

@@ -99,10 +99,6 @@ export class DeclaredOptions {
     return this.#declared.flatMap(({ feature: { word } }) => word ?? []);
   }
 
-  get varies(): readonly string[] {
-    return this.#declared.flatMap(({ feature: { varies = [] } }) => varies);
-  }
-
   capture(req: FrameworkRequest): ReadonlyMap<AnyFeature, unknown> | undefined {
     const capturing = this.#declared.filter(({ feature }) => feature.capture !== undefined);
     if (capturing.length === 0) return undefined;

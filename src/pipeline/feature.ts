@@ -106,8 +106,6 @@ export interface Feature<T extends FeatureTypes> {
   readonly exclusive?: Exclusive;
   /** `"list"` values are separated by commas. */
   readonly parameters?: Readonly<Record<string, "one" | "list">>;
-  /** Request headers that change the answer, named in `Vary` of every answer for caches. */
-  readonly varies?: readonly string[];
   /** A further name of the operation for plugins. */
   readonly word?: string;
   follows?(params: T["params"]): readonly FieldShape[];

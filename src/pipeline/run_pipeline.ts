@@ -48,18 +48,12 @@ async function answerCall(call: Call): Promise<Answer> {
   return { ...answer, headers: { ...answer.headers, ...headersOf(call.context, answer) } };
 }
 
-/** Several features may set `Vary`. */
 function headersOf(context: LevelContext, { found }: ListAnswer): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const { feature, params } of context.active) {
-    const more = feature.headers?.(params, { ...found, context: context as OpenLevelContext }) ??
-      {};
-    for (const [name, value] of Object.entries(more)) {
-      const known = name === "Vary" ? headers[name] : undefined;
-      headers[name] = known === undefined ? value : `${known}, ${value}`;
-    }
-  }
-  return headers;
+  const list = { ...found, context: context as OpenLevelContext };
+  return Object.assign(
+    {},
+    ...context.active.map(({ feature, params }) => feature.headers?.(params, list)),
+  );
 }
 
 async function perform(call: Call): Promise<Answer> {

@@ -67,5 +67,4 @@ export const formats: Feature<Plain<Formats, Chosen>> = {
   },
   prepare: ({ format }, context) =>
     Promise.resolve(format === undefined ? {} : { frame: FRAMES[format](context) }),
-  headers: () => ({ Vary: "Accept" }),
 };

@@ -24,7 +24,6 @@ export const live: Feature<Plain<LiveConfig, LiveConfig>> = {
     noun: "Live lists",
     clash: (noun) => `${noun} are not live`,
   },
-  varies: ["Accept"],
   settings: ({ live }) => completeLiveLimits(live as LiveLimits | undefined),
   check(option, { shape }) {
     const max = option.parts("max").max.number(MAX_LIVE);
