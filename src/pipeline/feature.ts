@@ -122,11 +122,9 @@ export interface Feature<T extends FeatureTypes> {
   /** Runs before the first hook, for values that a hook could change. */
   capture?(req: FrameworkRequest): T["captured"];
   /**
-   * Whether the request uses the feature. By default, `parse` decides. Needed if `parse` reads the body, so that wrong
-   * headers are refused first.
+   * Runs after the `preFetch` hooks. `undefined` if the request does not use the feature. `select` reads the body, so
+   * that wrong parameters and headers are refused first.
    */
-  asks?(config: T["config"], given: GivenRequest<T["captured"]>): boolean;
-  /** Runs after the `preFetch` hooks. */
   parse(config: T["config"], given: GivenRequest<T["captured"]>): T["params"] | undefined;
   /** Changes to the query and to the answer, without the database. */
   select?(params: T["params"]): Pieces;

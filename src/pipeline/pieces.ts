@@ -18,8 +18,8 @@ export interface Pieces {
   readonly frame?: Frame;
   /** Reads the referenced entities to show in the place of their identifiers. */
   readonly fills?: TargetFinder;
-  /** The number of entities to create. Missing for at most one entity. */
-  readonly creations?: number;
+  /** The bodies of the entities to create. Missing for at most one entity. */
+  readonly creations?: readonly unknown[];
 }
 
 export interface Window {

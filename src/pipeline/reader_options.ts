@@ -64,23 +64,13 @@ export class ReaderOptions {
       isDeclared: (name) => Object.hasOwn(this.description.parameters, name),
       ofHooks,
     });
-    const requestOf = ({ feature, description }: ReaderFeature) => {
+    const parse = ({ feature, config, description }: ReaderFeature): ActiveFeature[] => {
       const own = { given, description, offered: this.#offered, bodyLimits };
-      return new GivenRequest(req, { ...own, captured: captured?.get(feature) });
-    };
-    const parse = (each: ReaderFeature): ActiveFeature[] => {
-      const { feature, config } = each;
-      const params = feature.parse(config, requestOf(each));
+      const request = new GivenRequest(req, { ...own, captured: captured?.get(feature) });
+      const params = feature.parse(config, request);
       return params === undefined ? [] : [{ feature, params }];
     };
-    const early = new Map<ReaderFeature, ActiveFeature[]>();
-    const [chosen, second] = this.#exclusive.filter((each) => {
-      const { feature, config } = each;
-      if (feature.asks !== undefined) return feature.asks(config, requestOf(each));
-      const parsed = parse(each);
-      early.set(each, parsed);
-      return parsed.length > 0;
-    });
+    const [chosen, second] = this.#exclusive.flatMap(parse);
     const exclusive = chosen?.feature.exclusive;
     if (exclusive !== undefined && second?.feature.exclusive !== undefined) {
       throw badFormat(exclusive.clash(second.feature.exclusive.noun));
@@ -97,12 +87,10 @@ export class ReaderOptions {
       if (ofHooks.includes(name) || applied.some((config) => describes(config, name))) continue;
       throw exclusive === undefined ? notAllowed(name) : badParameter(name, exclusive.allowed);
     }
-    const others = applied.filter((each) => each !== chosen).flatMap(parse);
-    if (chosen === undefined) return { active: others };
-    const [first] = early.get(chosen) ?? parse(chosen);
-    return first === undefined
+    const others = applied.filter(({ feature }) => feature !== chosen?.feature).flatMap(parse);
+    return chosen === undefined
       ? { active: others }
-      : { exclusive: first, active: [first, ...others] };
+      : { exclusive: chosen, active: [chosen, ...others] };
   }
 }
 

@@ -49,16 +49,16 @@ export async function createOnce(
   { context, run }: WrappedOperation,
   { key, bodyHash, config: { keepMS, caller } }: KeyUse,
 ): Promise<Answer> {
-  const { timeBudget, route, source, req, pieces: { creations: count } } = context;
+  const { timeBudget, route, source, req, pieces: { creations } } = context;
   const { db } = await context.model();
   const lostMS = Math.max(LOST_MS, route.maxTimeMS * 2);
   const place = [pathOf(req), await callerOf(context, caller), key, ...classConditionsOf(context)];
   const name = hashOf(JSON.stringify(place));
-  const { isGiven, ids } = await identifiersOf(context, count ?? 1);
+  const { isGiven, ids } = await identifiersOf(context, creations?.length ?? 1);
   const use = { name, body: bodyHash, ids, keepMS, lostMS, timeBudget };
   const record = await KeyRecord.claim(db, use);
   checkUse(record, lostMS);
-  const again = () => replay(context, { ids: record.ids, isMany: count !== undefined });
+  const again = () => replay(context, { ids: record.ids, isMany: creations !== undefined });
   if (record.state === "done") return await again();
   // An identifier from the client may belong to another request's entity. A repeated creation is safe, because the
   // identifier prevents a second entity.

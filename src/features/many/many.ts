@@ -1,5 +1,6 @@
 import { checkTransactions } from "../../pipeline/check_transactions.ts";
 import type { Feature, Plain } from "../../pipeline/feature.ts";
+import type { GivenRequest } from "../../pipeline/given_request.ts";
 import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
 import { createMany } from "./create_many.ts";
 
@@ -9,7 +10,7 @@ interface ManyConfig {
 }
 
 interface ManyRequest {
-  readonly elements: readonly unknown[];
+  readonly given: GivenRequest;
   readonly atomic: boolean;
 }
 
@@ -41,8 +42,8 @@ export const many: Feature<Plain<ManyConfig, ManyRequest>> = {
   start({ atomic }, route) {
     if (atomic) checkTransactions(route);
   },
-  asks: (_config, given) => given.hasArray,
-  parse: ({ atomic }, given) => ({ elements: given.elements(), atomic }),
-  select: ({ elements }) => ({ creations: elements.length }),
-  respond: ({ elements, atomic }, context) => createMany(context, { elements, atomic }),
+  parse: ({ atomic }, given) => given.hasArray ? { given, atomic } : undefined,
+  select: ({ given }) => ({ creations: given.elements() }),
+  respond: ({ atomic }, context) =>
+    createMany(context, { elements: context.pieces.creations ?? [], atomic }),
 };
