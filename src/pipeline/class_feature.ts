@@ -62,23 +62,27 @@ export interface ClassFeature<R = unknown> {
   fields?(config: R): ClassFields;
   /** The values to store with each write, already cast. `undefined` removes a field. */
   stamps?(config: R, write: StampedWrite): Readonly<Record<string, unknown>>;
-  /** Sends statements in the transaction of each write. It needs a database with transactions. */
-  addStatements?(config: R, write: TransactionWrite): Promise<void>;
-  /** Begins index builds for {@linkcode ClassFeature.addStatements} before a batch begins its transaction. */
-  build?(config: R, model: Model<unknown>): void;
-  /** Classes that {@linkcode ClassFeature.addStatements} may read or write. */
-  writes?(config: R, target: ModelClass): readonly ModelClass[];
+  readonly statements?: ClassStatements<R>;
   tidy?(config: R): Tidy | undefined;
   /** Runs after a write, before the answer. It must not throw, because the write cannot be undone. */
   after?(config: R, write: DoneWrite): Promise<void>;
+}
+
+/** Statements in the transaction of each write need a database with transactions. */
+export interface ClassStatements<R> {
   /**
-   * Whether {@linkcode ClassFeature.addStatements} runs for an operation, by default `true`. With a list, only updates of
-   * these fields need it, and updates that bring an entity back.
+   * Whether an operation has the statements, by default `true`. With a list, only updates of these fields have them, and
+   * updates that bring an entity back.
    */
-  addsStatements?(
+  areFor?(
     config: R,
     write: Pick<TransactionWrite, "operation" | "target">,
   ): boolean | readonly string[];
+  send(config: R, write: TransactionWrite): Promise<void>;
+  /** Begins index builds before a batch begins its transaction. */
+  build?(config: R, model: Model<unknown>): void;
+  /** Classes that `send` may read or write. */
+  classes?(config: R, target: ModelClass): readonly ModelClass[];
 }
 
 export interface ClassFields {
@@ -276,21 +280,21 @@ export function featuresWithStatements(
   features: readonly ConfiguredFeature[],
   write: Pick<TransactionWrite, "operation" | "target">,
 ): ConfiguredFeature[] {
-  return features.filter((each) => addsStatements(each, write) !== false);
+  return features.filter((each) => hasStatements(each, write) !== false);
 }
 
-function addsStatements(
-  { feature, config }: ConfiguredFeature,
+function hasStatements(
+  { feature: { statements }, config }: ConfiguredFeature,
   write: Pick<TransactionWrite, "operation" | "target">,
 ): boolean | readonly string[] {
-  return feature.addStatements !== undefined && (feature.addsStatements?.(config, write) ?? true);
+  return statements !== undefined && (statements.areFor?.(config, write) ?? true);
 }
 
 function statementFieldsOf(
   features: readonly ConfiguredFeature[],
   write: Pick<TransactionWrite, "operation" | "target">,
 ): ReadonlySet<string> | undefined {
-  const fields = features.map((each) => addsStatements(each, write));
+  const fields = features.map((each) => hasStatements(each, write));
   if (fields.includes(true)) return undefined;
   return new Set([
     ...fields.flatMap((each) => typeof each === "boolean" ? [] : each),
@@ -309,7 +313,7 @@ export function buildAddedStatements(
     async send(written, session) {
       const { req, actor } = request ?? {};
       const write = { ...written, ...place, req, actor, session, request };
-      for (const { feature, config } of adding) await feature.addStatements?.(config, write);
+      for (const { feature, config } of adding) await feature.statements?.send(config, write);
     },
   };
 }

@@ -212,9 +212,9 @@ export class FeatureList {
       begun.add(target);
       const model = untypedModel(target, connection);
       if (operation.change === undefined) return;
-      for (const { feature, config } of this.#featuresOf(target)) {
-        feature.build?.(config, model);
-        const others = feature.writes?.(config, target) ?? [];
+      for (const { feature: { statements }, config } of this.#featuresOf(target)) {
+        statements?.build?.(config, model);
+        const others = statements?.classes?.(config, target) ?? [];
         others.filter((each) => usesConnection(each, getConnection)).forEach(begin);
       }
     };

@@ -41,11 +41,13 @@ export const files: ClassFeature<FilePaths> = {
   },
   after: removeFiles,
   // `after` does not run for cascades, so their transaction marks the files for housekeeping.
-  addsStatements: (_paths, { operation }) => operation === "cascade",
-  async addStatements(_paths, { change, entities, model, session }) {
-    if (change === "remove") {
-      await suspectFiles(model, { ids: entities.map(({ id }) => id), session });
-    }
+  statements: {
+    areFor: (_paths, { operation }) => operation === "cascade",
+    async send(_paths, { change, entities, model, session }) {
+      if (change === "remove") {
+        await suspectFiles(model, { ids: entities.map(({ id }) => id), session });
+      }
+    },
   },
   tidy: (paths) => ({ model, at, limit }) => tidyFiles({ model, paths }, { at, limit }),
 };

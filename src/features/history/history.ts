@@ -40,8 +40,7 @@ export const history: ClassFeature<HistoryConfig> = {
     );
   },
   methods: (_config, { methods }) => [...historyMethods(methods), ...revertMethods(methods)],
-  build: (config, model) => keepFor(model, config),
-  addStatements: addRecords,
+  statements: { build: (config, model) => keepFor(model, config), send: addRecords },
 };
 
 function checkRoutes(target: ModelClass): void {

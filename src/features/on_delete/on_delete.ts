@@ -25,16 +25,18 @@ export const onDelete: ClassFeature<readonly OnDeleteRule[]> = {
   settings: ({ cascade }) => readSettings(cascade),
   start: checkRoute,
   indexes: addIndexes,
-  addsStatements: (_config, write) => addsStatements(write),
-  writes: (_config, target) => fieldsReferringTo(target).map(({ owner }) => owner),
-  async addStatements(_config, write) {
-    if (!isOfRequest(write)) return;
-    if (write.change === "remove") return await applyRules(write);
-    const returned = await returnedBy(write);
-    await checkLast(write, {
-      send: () => restoreCascade(write, returned),
-      check: () => touchReferred(write, new Set(returned.map(({ id }) => id))),
-    });
+  statements: {
+    areFor: (_config, write) => hasStatements(write),
+    classes: (_config, target) => fieldsReferringTo(target).map(({ owner }) => owner),
+    async send(_config, write) {
+      if (!isOfRequest(write)) return;
+      if (write.change === "remove") return await applyRules(write);
+      const returned = await returnedBy(write);
+      await checkLast(write, {
+        send: () => restoreCascade(write, returned),
+        check: () => touchReferred(write, new Set(returned.map(({ id }) => id))),
+      });
+    },
   },
 };
 
@@ -47,7 +49,7 @@ const WITHOUT_RULES: ReadonlySet<string> = new Set([UNSET, "tidy"]);
  * A write has statements if it may set a reference that must lead to an entity, or restore an entity whose cascade has
  * removed others.
  */
-function addsStatements(
+function hasStatements(
   { target, operation }: Pick<TransactionWrite, "target" | "operation">,
 ): false | readonly string[] {
   const fields = referringFields(target).filter(mustExist).map(({ path }) => topOf(path));

@@ -193,10 +193,12 @@ const signed: ClassFeature<true> = {
 const recorded: ClassFeature<true> = {
   name: "recorded",
   check: () => true,
-  async addStatements(_config, { change, entities, model, req, session }) {
-    if (req?.headers["x-user"] === "nobody") throw new Error("No records of nobody");
-    const records = entities.map(({ id }) => ({ change, id }));
-    await model.db.collection("records").insertMany(records, { session });
+  statements: {
+    async send(_config, { change, entities, model, req, session }) {
+      if (req?.headers["x-user"] === "nobody") throw new Error("No records of nobody");
+      const records = entities.map(({ id }) => ({ change, id }));
+      await model.db.collection("records").insertMany(records, { session });
+    },
   },
 };
 
