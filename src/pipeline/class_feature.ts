@@ -34,10 +34,8 @@ export interface ClassFeature<R = unknown> {
    * for an embedded class.
    */
   declared?(target: ModelClass): unknown;
-  /** Runs at start-up for each class of a route without the option, and throws if the class must have it. */
-  startWithout?(place: { readonly target: ModelClass; readonly route: Route }): void;
   /** Throws at start-up if the route cannot serve the option. */
-  start?(config: R, place: { readonly target: ModelClass; readonly route: Route }): void;
+  start?(config: R, place: ClassInRoute): void;
   methods?(config: R, rest: RestRecord): readonly ClassMethod[];
   /** Replaces the operations in the `@rest` of a property. */
   partMethods?(config: R, part: PartDescription): readonly PartMethod[] | undefined;
@@ -56,7 +54,11 @@ export interface ClassFeature<R = unknown> {
   /** Runs after the `preFetch` hooks, and may add conditions to the filter. */
   admit?(config: R, call: Call): void;
   /** Runs for each class of the route without the option, because references may lead to a class with it. */
-  admitWithout?(call: Call): void;
+  readonly without?: {
+    /** Throws at start-up if the class must have the option. */
+    start(place: ClassInRoute): void;
+    admit(call: Call): void;
+  };
   /** The tenant of a request, also without a class that has tenants. */
   tenantOf?(request: Pick<Call, "req" | "origin" | "route">): Actor | undefined;
   fields?(config: R): ClassFields;
@@ -66,6 +68,11 @@ export interface ClassFeature<R = unknown> {
   tidy?(config: R): Tidy | undefined;
   /** Runs after a write, before the answer. It must not throw, because the write cannot be undone. */
   after?(config: R, write: DoneWrite): Promise<void>;
+}
+
+export interface ClassInRoute {
+  readonly target: ModelClass;
+  readonly route: Route;
 }
 
 /** Statements in the transaction of each write need a database with transactions. */
@@ -256,7 +263,7 @@ export function removalOf(
 
 export function startFeatures(
   features: readonly ConfiguredFeature[],
-  place: { readonly target: ModelClass; readonly route: Route },
+  place: ClassInRoute,
 ): void {
   for (const { feature, config } of features) feature.start?.(config, place);
 }

@@ -96,10 +96,11 @@ export class FeatureList {
     configureFeatures(this.#ofClasses, target)
   );
 
-  /** Undeclared class options, of which some check the class. */
+  /** Class options that the class does not declare, and that check it all the same. */
   readonly #without = memoize((target: ModelClass) => {
     const features = this.#featuresOf(target);
-    return this.#ofClasses.filter((each) => !features.some(({ feature }) => feature === each));
+    return this.#ofClasses.filter((each) => !features.some(({ feature }) => feature === each))
+      .flatMap(({ without }) => without ?? []);
   });
 
   conditionsOf(target: ModelClass, reach: Reach): NonNullable<RestRecord["scope"]>[] {
@@ -135,7 +136,7 @@ export class FeatureList {
   admitClasses(call: Call): void {
     for (const { target } of call.route.levels) {
       for (const { feature, config } of this.#featuresOf(target)) feature.admit?.(config, call);
-      for (const feature of this.#without(target)) feature.admitWithout?.(call);
+      for (const without of this.#without(target)) without.admit(call);
     }
   }
 
@@ -242,7 +243,7 @@ export class FeatureList {
       for (const each of [target, ...embeddedClasses(target)]) {
         const features = this.#featuresOf(each);
         startFeatures(features, { target: each, route });
-        for (const feature of this.#without(each)) feature.startWithout?.({ target: each, route });
+        for (const without of this.#without(each)) without.start({ target: each, route });
       }
       const operation = operationAt(route, index);
       const [adding] = featuresWithStatements(this.#featuresOf(target), { target, operation });

@@ -3,7 +3,7 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isHookName, isOperationName } from "../../declare/operations/operation.ts";
 import { logHint } from "../../errors/log.ts";
 import { topOf } from "../../filter/filters.ts";
-import type { ClassFeature, TransactionWrite } from "../../pipeline/class_feature.ts";
+import type { ClassFeature, ClassInRoute, TransactionWrite } from "../../pipeline/class_feature.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
 import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { embeddedClasses } from "../../schema/build_schema.ts";
@@ -62,7 +62,7 @@ function hasStatements(
 
 function checkRoute(
   rules: readonly OnDeleteRule[],
-  { target, route }: { readonly target: ModelClass; readonly route: Route },
+  { target, route }: ClassInRoute,
 ): void {
   const acting = actingLevel(route);
   if (acting.target === target && acting.traits.change === undefined && !acting.action) {

@@ -3,10 +3,9 @@ import { describeModel } from "../../declare/model/describe_model.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { escapePattern } from "../../filter/escape_pattern.ts";
-import type { ClassFeature } from "../../pipeline/class_feature.ts";
+import type { ClassFeature, ClassInRoute } from "../../pipeline/class_feature.ts";
 import { cannotMount } from "../../pipeline/option_reader.ts";
 import { referredTarget } from "../../pipeline/references.ts";
-import type { Route } from "../../pipeline/request/route.ts";
 import { fieldsWithin, shapeForAll } from "../../schema/fields/shape.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import {
@@ -40,7 +39,6 @@ export const tenants: ClassFeature<TenantConfig> = {
     throw option.fail(`needs a field of the class, or false, as "tenant"`);
   },
   start: checkRouter,
-  startWithout: checkWithout,
   schema: protect,
   indexes(config, schema) {
     changeIndexes(schema, (index) => insideTenant(index, config));
@@ -48,18 +46,13 @@ export const tenants: ClassFeature<TenantConfig> = {
   fields: ({ field }) => ({ selecting: field, stamped: [field] }),
   tenantOf: knownTenant,
   admit: (_config, call) => void askTenant(call),
-  admitWithout: keepAnswers,
+  without: { start: checkWithout, admit: keepAnswers },
   condition: (config, req, reach) =>
     reach === "everyone"
       ? {}
       : { [config.field]: ofTenant(tenantFor(req, config), { config, req }) },
   stamps: (config, { req, isNew }) => isNew ? { [config.field]: tenantFor(req, config) } : {},
 };
-
-interface ClassInRoute {
-  readonly target: ModelClass;
-  readonly route: Route;
-}
 
 function checkRouter({ field }: TenantConfig, place: ClassInRoute): void {
   const { target, route } = place;

@@ -1,13 +1,12 @@
 import mongoose, { type Schema } from "mongoose";
 import { describeModel } from "../../declare/model/describe_model.ts";
-import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Hooks, PreFetch } from "../../declare/hooks/hooks.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import { isOperationName } from "../../declare/operations/operation.ts";
-import type { ClassFeature } from "../../pipeline/class_feature.ts";
+import type { ClassFeature, ClassInRoute } from "../../pipeline/class_feature.ts";
 import { type ClassMethod, performOf } from "../../pipeline/class_methods.ts";
 import { cannotMount, type OptionReader } from "../../pipeline/option_reader.ts";
-import { actingLevel, type Route } from "../../pipeline/request/route.ts";
+import { actingLevel } from "../../pipeline/request/route.ts";
 import { isAdopted } from "../../schema/adopted/adoption.ts";
 import { changeIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
 import { admitTrash, askedOf, maySee, type SeeFunction, TRASH } from "./admit_trash.ts";
@@ -130,7 +129,7 @@ const BY_TYPES = ["Mixed", "String", "ObjectId", "Number"];
 
 function checkRoute(
   _config: TrashConfig,
-  { target, route }: { readonly target: ModelClass; readonly route: Route },
+  { target, route }: ClassInRoute,
 ): void {
   const isStored = route.levels.some((level) => level.target === target && !level.link?.embedded);
   if (!isStored) throw cannotMount(target, `embedded entities have no trash`);
