@@ -188,7 +188,7 @@ function describe(call: Call): TextAnswer {
 
 function withoutWithheld(
   { parameters, filter, answer, ...route }: RouteDescription,
-  withheld: Required<Withheld>,
+  withheld: Withheld,
 ): RouteDescription {
   const isVisible = (name: string) => !withheld.fields.includes(name);
   const fields = filter?.fields.filter(({ path }) => isVisible(path));

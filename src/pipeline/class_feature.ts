@@ -13,7 +13,7 @@ import type { Stamps } from "../store/values.ts";
 import type { AddedStatements, WrittenEntities } from "../store/writes/transact.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import type { ClassMethod, PartMethod } from "./class_methods.ts";
-import type { ParameterFacts, Withheld } from "./description.ts";
+import type { ParameterFacts } from "./description.ts";
 import type { GivenSettings } from "./feature.ts";
 import type { ClassWriter } from "./class_writer.ts";
 import type { Call, LevelContext } from "./request/request_context.ts";
@@ -49,8 +49,9 @@ export interface ClassFeature<R = unknown> {
     readonly name: string;
     readonly facts: ParameterFacts;
     isOf(config: R, method: Method): boolean;
+    /** Other readers get a description without the parameter and the fields of removals. */
+    isFor(config: R, req: FrameworkRequest): boolean;
   };
-  withheld?(config: R, req: FrameworkRequest): Withheld;
   /** Runs after the `preFetch` hooks, and may add conditions to the filter. */
   admit?(config: R, call: Call): void;
   /** Runs for each class of the route without the option, because references may lead to a class with it. */

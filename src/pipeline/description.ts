@@ -17,8 +17,8 @@ export interface ParameterFacts {
 }
 
 export interface Withheld {
-  readonly fields?: readonly string[];
-  readonly parameters?: readonly string[];
+  readonly fields: readonly string[];
+  readonly parameters: readonly string[];
 }
 
 export interface HeaderFacts {

@@ -118,12 +118,14 @@ export class FeatureList {
     return { ...performOf(method)?.parameters, ...Object.fromEntries(added) };
   }
 
-  withheldFrom({ req, route }: Call): Required<Withheld> {
-    const all = this.#featuresOf(actingLevel(route).target)
-      .map(({ feature, config }) => feature.withheld?.(config, req));
+  withheldFrom({ req, route }: Call): Withheld {
+    const withheld = this.#featuresOf(actingLevel(route).target)
+      .filter(({ feature, config }) => feature.parameter?.isFor(config, req) === false);
     return {
-      fields: all.flatMap((each) => each?.fields ?? []),
-      parameters: all.flatMap((each) => each?.parameters ?? []),
+      fields: fieldsOf(withheld).flatMap(({ removal }) =>
+        removal ? [removal.time, removal.actor] : []
+      ),
+      parameters: withheld.flatMap(({ feature: { parameter } }) => parameter?.name ?? []),
     };
   }
 

@@ -47,9 +47,8 @@ export const trash: ClassFeature<TrashConfig> = {
       (isOperationName(method.operation)
         ? WITH_TRASH.has(method.operation)
         : performOf(method) !== undefined && "method" in method && method.method === "GET"),
+    isFor: maySee,
   },
-  withheld: (config, req) =>
-    maySee(config, req) ? {} : { fields: [config.field, config.byField], parameters: [TRASH] },
   methods: (config, rest) => config.see === undefined ? [] : restoreMethods(rest, config),
   admit: admitTrash,
   condition({ field }, req, reach) {
