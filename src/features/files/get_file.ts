@@ -70,21 +70,21 @@ function answerTo(
   if (isKnown(given["if-none-match"], tag)) return { status: 304, headers, range: undefined };
   const asked = method === "GET" && isFresh(req.get("If-Range"), tag)
     ? readRange(given.range, size)
-    : undefined;
+    : "whole";
   if (asked === "none") {
     const none = { "Content-Range": `bytes */${size}`, "Content-Length": "0" };
     return { status: 416, headers: { ...headers, ...none }, range: undefined };
   }
-  const { start, end } = asked ?? { start: 0, end: size };
+  const { start, end } = asked === "whole" ? { start: 0, end: size } : asked;
   const kind = config.inline === true && isShownInline(type) ? "inline" : "attachment";
   return {
-    status: asked === undefined ? 200 : 206,
+    status: asked === "whole" ? 200 : 206,
     headers: {
       ...headers,
       "Content-Type": sentType(type),
       "Content-Disposition": disposition(kind, name),
       "Content-Length": String(end - start),
-      ...asked && { "Content-Range": `bytes ${start}-${end - 1}/${size}` },
+      ...asked !== "whole" && { "Content-Range": `bytes ${start}-${end - 1}/${size}` },
     },
     range: method === "HEAD" || start === end ? undefined : { start, end },
   };

@@ -4,19 +4,16 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** `undefined` sends the whole file, and `"none"` contains no byte of the file. */
-export function readRange(
-  header: string | undefined,
-  size: number,
-): ByteRange | "none" | undefined {
+/** A malformed range asks for the whole file. `"none"` contains no byte of the file. */
+export function readRange(header: string | undefined, size: number): ByteRange | "whole" | "none" {
   const [, first = "", last = ""] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];
-  if (first === "" && last === "") return undefined;
+  if (first === "" && last === "") return "whole";
   if (first === "") {
     const length = Math.min(Number(last), size);
     return length === 0 ? "none" : { start: size - length, end: size };
   }
   const start = Number(first);
   const end = last === "" ? size : Math.min(Number(last) + 1, size);
-  if (last !== "" && Number(last) < start) return undefined;
+  if (last !== "" && Number(last) < start) return "whole";
   return start < size ? { start, end } : "none";
 }

@@ -210,7 +210,7 @@ function settledIn(
       : isSetBack(shape.fields.get(name))
       ? value
       : now;
-    if (from === undefined || !Object.hasOwn(from, name)) return [];
+    if (!Object.hasOwn(from, name)) return [];
     if (from === now || field === undefined) return [[name, from[name]]];
     return [[name, settled(from[name], { now: now?.[name], newest: newest?.[name], field })]];
   });
@@ -224,10 +224,10 @@ function settledIn(
 function returning(
   field: FieldShape | undefined,
   { value, newest }: { readonly value: StoredObject; readonly newest: StoredObject | undefined },
-): StoredObject | undefined {
+): StoredObject {
   if (field === undefined) return value;
-  if (whyUnseen(field) !== undefined || field.managed) return undefined;
-  return field.readonly ? newest : value;
+  if (whyUnseen(field) !== undefined || field.managed) return {};
+  return field.readonly ? newest ?? {} : value;
 }
 
 function referencesIn(

@@ -13,7 +13,7 @@ const RETRY_AFTER = {
   schema: { type: "integer", minimum: 0 },
 };
 
-export const idempotency: Feature<Plain<IdempotencyConfig, KeyUse, string | undefined>> = {
+export const idempotency: Feature<Plain<IdempotencyConfig, KeyUse, string>> = {
   name: "idempotency",
   operations: ["create"],
   requirements: [{ needs: "_id", reason: "what it makes has no _id" }],
@@ -34,7 +34,7 @@ export const idempotency: Feature<Plain<IdempotencyConfig, KeyUse, string | unde
   capture: hashBody,
   parse(config, given) {
     const key = readKey(given, config);
-    return key === undefined ? undefined : { key, bodyHash: given.captured ?? "", config };
+    return key === undefined ? undefined : { key, bodyHash: given.captured, config };
   },
   wrap: (use, operation) => createOnce(operation, use),
 };

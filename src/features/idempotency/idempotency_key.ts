@@ -25,8 +25,8 @@ export function readKey(
 }
 
 /** The order of names in the body does not change the hash. */
-export function hashBody({ body, headers }: FrameworkRequest): string | undefined {
-  if (headers[KEY_HEADER.toLowerCase()] === undefined) return undefined;
+export function hashBody({ body, headers }: FrameworkRequest): string {
+  if (headers[KEY_HEADER.toLowerCase()] === undefined) return "";
   try {
     return hashOf(JSON.stringify(body, withSortedNames) ?? "");
   } catch {

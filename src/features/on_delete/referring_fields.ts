@@ -53,14 +53,14 @@ function fieldsIn(
       const within = [field, ...field.element ? [field.element] : []].concat(
         field.element?.shape ? fieldsWithin(field.element.shape) : [],
       );
-      if (within.some(({ type }) => ruleOf(type) !== undefined)) {
+      if (within.some(({ type }) => ruleOf(type) !== "keep")) {
         throw fail(`is a Map, whose references cannot have "onDelete"`);
       }
       return [];
     }
     if (inner !== undefined) {
       const isAgain = inner === shape || holders.some((each) => each.shape === inner);
-      if (isAgain && fieldsWithin(inner).some(({ type }) => ruleOf(type) !== undefined)) {
+      if (isAgain && fieldsWithin(inner).some(({ type }) => ruleOf(type) !== "keep")) {
         throw fail(`embeds itself, so its references cannot have "onDelete"`);
       }
       if (isAgain) return [];
@@ -68,7 +68,7 @@ function fieldsIn(
     }
     const declared = ruleOf(field.type);
     const reference = referenceIn(field);
-    if (declared === undefined || reference?.type === undefined) return [];
+    if (declared === "keep" || reference?.type === undefined) return [];
     const referred = referredTarget(reference);
     if (referred === undefined) throw fail(`has "onDelete" and refers to no class with @rest`);
     const rule = ruleName(declared);
@@ -78,9 +78,9 @@ function fieldsIn(
   });
 }
 
-function ruleOf(type: SchemaType | undefined): OnDelete | undefined {
-  const rule = (type?.options as { readonly onDelete?: OnDelete } | undefined)?.onDelete;
-  return rule === "keep" ? undefined : rule;
+function ruleOf(type: SchemaType | undefined): OnDelete {
+  const { onDelete = "keep" }: { readonly onDelete?: OnDelete } = type?.options ?? {};
+  return onDelete;
 }
 
 /** Builds no schema, so this check is quick for classes without the option. */

@@ -25,9 +25,8 @@ export interface AskedPopulation {
 export async function makePopulation(
   context: LevelContext,
   { config, asked }: AskedPopulation,
-): Promise<TargetFinder | undefined> {
+): Promise<TargetFinder> {
   const { maxTimeMS } = context.route;
-  if (config.size === 0) return undefined;
   const fields = new Map(
     Array.from(config, ([name, { field }]) => [name, referenceIn(field) as FieldShape]),
   );

@@ -68,8 +68,7 @@ export const populate: Feature<PopulateTypes> = {
   },
   follows: ({ config }) => [...config.values()].flatMap(({ field }) => referenceIn(field) ?? []),
   async prepare(params, context) {
-    const fills = await makePopulation(context, params);
-    return fills === undefined ? {} : { fills };
+    return params.config.size === 0 ? {} : { fills: await makePopulation(context, params) };
   },
 };
 
