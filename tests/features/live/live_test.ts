@@ -39,7 +39,10 @@ class Author extends FrameworkModel {
     removeAll(),
   ],
 })
-@rest({ route: "/pages", methods: [all<Note>({ live: true, page: { max: 3 }, sort: ["level"] })] })
+@rest({
+  route: "/pages",
+  methods: [all<Note>({ live: true, formats: ["ndjson"], page: { max: 3 }, sort: ["level"] })],
+})
 @rest({
   route: "/hooked",
   methods: [all<Note>({
@@ -91,6 +94,7 @@ test("a live list that is asked for as JSON is JSON", async () => {
     assertEquals(body, []);
     assertEquals(headers.get("vary"), "Accept");
   }
+  assertEquals((await app.get("/pages")).headers.get("vary"), "Accept");
 });
 
 test("a live list has what q and search select", async () => {
