@@ -122,6 +122,36 @@ test("update() keeps of an element that its _id names what a client can neither 
   }
 });
 
+class Stay extends FrameworkModel {
+  @prop({ required: true, default: "single" })
+  room!: string;
+  @prop({ required: true })
+  guest!: string;
+}
+
+@rest({ route: "/stays", methods: [update()] })
+@rest({ route: "/hooked-stays", methods: [update({ postFetch: pass, preSave: pass })] })
+class Booking extends FrameworkModel {
+  @arrayProp({ items: Stay, embedded: true })
+  stays?: Stay[];
+}
+
+test("update() gives a required field that an element leaves out its default, as in a new element", async () => {
+  await using app = await mount([Booking]);
+  const made = await getModel(Booking).create({ stays: [{ room: "double", guest: "Ann" }] });
+  const _id = String(made.stays?.[0]?._id);
+  for (const route of ["/stays", "/hooked-stays"]) {
+    const stays = [{ _id, guest: "Bob" }, { guest: "Cid" }];
+    const reply = await app.patch<{ stays: Stay[] }>(`${route}/${made._id}`, { stays });
+    assertEquals([reply.status, reply.body.stays.map(({ room }) => room)], [
+      200,
+      ["single", "single"],
+    ]);
+    const bare = await app.patch<ErrorBody>(`${route}/${made._id}`, { stays: [{ _id }] });
+    assertEquals([bare.status, Object.keys(bare.body.errors ?? {})], [400, ["stays.0.guest"]]);
+  }
+});
+
 test("update() makes a new element of one whose _id is not there, or comes again", async () => {
   await using app = await mount([Keeper]);
   const kept = home();

@@ -73,7 +73,7 @@ export abstract class MergeTarget {
     for (const [name, field] of shape.fields) {
       if (given.has(name) || !isClearable(field)) continue;
       const target = member(name);
-      if (!target.isLocked(field)) target.#clear(field, this.step.replaces);
+      if (!target.isLocked(field)) target.#clear(field, true);
     }
   }
 
