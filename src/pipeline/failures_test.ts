@@ -162,8 +162,8 @@ Deno.test("translateError() names fields that are not valid, and no value of a h
   });
 });
 
-Deno.test("translateError() gives 404 for an identifier that a hook's query could not cast", () => {
-  assertEquals(statusOf(new MongooseError.CastError("ObjectId", "x", "_id")), 404);
+Deno.test("translateError() gives no answer for a value that a query could not cast", () => {
+  assertEquals(statusOf(new MongooseError.CastError("ObjectId", "x", "_id")), undefined);
   assertEquals(statusOf(new MongooseError.CastError("Number", "x", "rank")), undefined);
 });
 

@@ -74,7 +74,6 @@ export function failureOf(error: unknown, options: FailureOptions): Failure | un
     const problem = { message: error.message, kind: "strict" };
     return { kind: "invalid", problems: { [error.path]: problem } };
   }
-  if (error instanceof MongooseError.CastError && error.path === "_id") return { kind: "missed" };
   if (isLate(error)) return { kind: "changed" };
   if ((writes || isLong) && isTooLarge(error)) {
     return { kind: writes ? "largeEntity" : "largeFilter" };
