@@ -8,7 +8,7 @@ import { isDocument } from "../schema/mongoose/bson.ts";
 import { populatedPaths } from "../schema/mongoose/statements/query_casts.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { type InstanceMaker, instanceMaker } from "../sources/collection/instance_maker.ts";
-import { castPathId } from "../sources/entities.ts";
+import { castKeyInPath } from "../sources/entities.ts";
 import { StoredEntity } from "../sources/collection/bson_reads.ts";
 import type { EntitiesRead, EntityName, PageRead, Read, ReadRequest } from "../sources/source.ts";
 import { factsOf } from "../write/document_facts.ts";
@@ -141,13 +141,11 @@ async function readEntity(
   const { source, claim, level: { traits: { origin }, hooks: { fetch } } } = context;
   if (origin === "new" && fetch === undefined) return await source.newEntity(claim?.takeId());
   const found = await (read ?? await prepareEntitiesRead(context)).one(idParam(context));
-  return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(context)) : undefined);
-}
-
-/** `undefined` if the path names another field, so that an `_id` is generated. */
-function newIdentifier(context: OpenLevelContext): unknown {
-  const { writes, shape } = context.level;
-  return writes?.by === "_id" ? castPathId(idParam(context), shape) : undefined;
+  if (found !== null || origin !== "byKey") return found ?? undefined;
+  const { shape, writes: { by = "_id" } = {} } = context.level;
+  const key = castKeyInPath(idParam(context), { by, shape });
+  // The key of another field is in the body, and an `_id` is generated.
+  return key === undefined ? undefined : await source.newEntity(by === "_id" ? key : undefined);
 }
 
 /** Throws for too many entities before any of them is changed. */

@@ -5,7 +5,7 @@ import { duplicateFields, isDuplicateIn } from "../store/failure_of.ts";
 import { badData, notFound } from "../errors/refusals.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
-import { castKey, castPathId, castPathKey } from "../sources/entities.ts";
+import { castKey, castKeyInPath } from "../sources/entities.ts";
 import { typeProblem } from "../write/body/strict_body.ts";
 import { storedText } from "../store/values.ts";
 import { isLost } from "./failures.ts";
@@ -62,11 +62,14 @@ async function isAbsent(context: OpenLevelContext): Promise<boolean> {
 }
 
 function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
-  const { shape, writes: { by = "_id" } = {} } = context.level;
+  const { shape, hooks, writes: { by = "_id" } = {} } = context.level;
   const field = shape.fields.get(by);
   const text = idParam(context);
-  const key = by === "_id" ? castPathId(text, shape) : castPathKey(text, field);
-  if (key === undefined) throw notFound();
+  const key = castKeyInPath(text, { by, shape });
+  if (key === undefined) {
+    if (hooks.fetch !== undefined) return body;
+    throw notFound();
+  }
   if (Object.hasOwn(body, by)) {
     const problem = context.route.strict.bodies && field !== undefined
       ? typeProblem(body[by], { field, path: by })

@@ -86,8 +86,13 @@ export function castPathId(text: string, { fields }: Shape): unknown {
   return String(id) === text ? id : undefined;
 }
 
+/** `undefined` if no stored entity can have this key. */
+export function castKeyInPath(text: string, { by = "_id", shape }: KeyField): unknown {
+  return by === "_id" ? castPathId(text, shape) : castPathKey(text, shape.fields.get(by));
+}
+
 export function byKey(text: string, { by = "_id", shape }: KeyField): Filter | undefined {
-  const key = by === "_id" ? castPathId(text, shape) : castPathKey(text, shape.fields.get(by));
+  const key = castKeyInPath(text, { by, shape });
   if (key === undefined) return undefined;
   return by === "_id" ? { _id: key } : { [by]: markCompiled({ $eq: key }) };
 }

@@ -60,6 +60,13 @@ const noting = { postFetch: note("postFetch"), preSave: note("preSave"), preSend
     persist: (_req, item) => item,
   })],
 })
+@rest({
+  route: "/elsewhere",
+  methods: [replace<Item>({
+    fetch: (req) => req.params.id === "isbn 1" ? { _id: "isbn 1", slug: "s", name: "old" } : null,
+    persist: (_req, item) => item,
+  })],
+})
 @rest({ route: "/refused", methods: [replace<Item>({ by: "slug", preSave: () => null })] })
 @rest({ route: "/silent", methods: [replace<Item>({ by: "slug", preSend: () => null })] })
 @rest({ route: "/closed", methods: [replace({ preFetch: () => false })] })
@@ -124,6 +131,18 @@ test("an entity of another database is replaced as a whole, and validated", asyn
   assertEquals([bad.status, Object.keys(bad.body.errors ?? {})], [400, ["name"]]);
   const made = await app.put("/foreign/other", { name: "new" });
   assertEquals([made.status, made.body.slug], [201, "other"]);
+});
+
+test("a fetch hook finds entities by any identifier, and creates only where the class can have it", async () => {
+  await using app = await mount([Item]);
+  const there = await app.put("/elsewhere/isbn%201", { slug: "s", name: "new" });
+  assertEquals([there.status, there.body], [
+    200,
+    { _id: "isbn 1", slug: "s", name: "new" } as never,
+  ]);
+  assertEquals((await app.put("/elsewhere/isbn%202", { slug: "t", name: "new" })).status, 404);
+  const made = await app.put(`/elsewhere/${NOBODY}`, { slug: "t", name: "new" });
+  assertEquals([made.status, made.body._id], [201, NOBODY]);
 });
 
 test("a hidden entity is looked for without running its hooks each time", async () => {
