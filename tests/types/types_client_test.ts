@@ -401,6 +401,9 @@ const wrongBodies: PatchOf<Thing>[] = [
 // Calls
 
 const films: Resource<Film> = connect("http://localhost").resource<Film>("/studio");
+const unlinked = connect("http://localhost").resource<FrameworkModel & { stars: boolean }>(
+  "/unlinked",
+);
 
 async function calls(): Promise<void> {
   const one = await films.one("x", { populate: ["director", "cast"] });
@@ -452,6 +455,8 @@ function wrongCalls(): unknown[] {
     () => films.all({ revive: ["name"] }),
     // @ts-expect-error no reference
     () => films.one("x", { populate: ["createdAt"] }),
+    // @ts-expect-error no reference of a class that has none
+    () => unlinked.one("x", { populate: ["stars"] }),
     // @ts-expect-error no reference, beside one
     () => films.one("x", { populate: { director: true, yer: true } }),
     // @ts-expect-error no field of the entity

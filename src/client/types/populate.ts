@@ -6,7 +6,9 @@ import type { ElementOf, FieldName, IsExact } from "./select.ts";
 /** @internal The references that the server replaces by entities. An object also names the fields of each entity. */
 export type Populate<M> =
   | readonly PopulateName<M>[]
-  | { readonly [K in PopulateName<M>]?: true | readonly TargetField<ModelIn<NonNullable<M[K]>>>[] };
+  | ([PopulateName<M>] extends [never] ? never : {
+    readonly [K in PopulateName<M>]?: true | readonly TargetField<ModelIn<NonNullable<M[K]>>>[];
+  });
 
 /** @internal The names of the fields that hold identifiers. */
 export type PopulateName<M> = {
