@@ -65,8 +65,13 @@ async function updateAll(
 }
 
 function checkFields(context: OpenLevelContext, body: JsonObject): void {
-  const { fields = new Set() } = context.level.writes ?? {};
-  const others = Object.keys(body).filter((name) => !fields.has(name));
+  const { writes, shape } = context.level;
+  // A field that a function hides must be refused as an unknown one.
+  const isUnknown = (name: string) => {
+    const field = shape.fields.get(name);
+    return writes?.fields?.has(name) !== true || field?.hidden === true && field.readonly;
+  };
+  const others = Object.keys(body).filter(isUnknown);
   if (others.length === 0) return;
   const problems = others.map((name) => {
     return [name, { message: `Field "${name}" cannot be set for many`, kind: "fields" }];

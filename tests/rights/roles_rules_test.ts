@@ -12,6 +12,7 @@ import {
   RestError,
   type Restricted,
   update,
+  updateAll,
 } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { asQuery, type ErrorBody, mount } from "../support/support.ts";
@@ -67,4 +68,30 @@ test("queryFor() asks the functions of fields for q", async () => {
   assertEquals((filter.team as { $eq?: unknown }).$eq, "a");
   const { status } = await assertRejects(() => ask("customer"), RestError);
   assertEquals(status, 400);
+});
+
+@rest({
+  route: "/bulk_tickets",
+  methods: [updateAll({ fields: ["title", "state", "team"], atomic: false })],
+})
+class BulkTicket extends FrameworkModel {
+  @prop()
+  title?: string;
+  @prop({ readonly: isCustomer })
+  state?: string;
+  @prop({ hidden: isCustomer })
+  team?: Restricted<string>;
+}
+
+test("updateAll() refuses a field of its list that a function hides, as an unknown one", async () => {
+  await using app = await mount([BulkTicket]);
+  const path = `/bulk_tickets${asQuery({})}`;
+  const answers = ["team", "none"].map(async (name) => {
+    const { status, text } = await app.patch(path, { [name]: "mine" });
+    return [status, text.replaceAll(name, "field")];
+  });
+  const [hidden, unknown] = await Promise.all(answers);
+  assertEquals(hidden, unknown);
+  assertEquals(hidden?.[0], 400);
+  assertEquals((await app.patch(path, { team: "mine" }, AGENT)).status, 200);
 });
