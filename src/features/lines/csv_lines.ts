@@ -1,5 +1,4 @@
-import type { Request } from "express-types";
-import { badData, badFormat, type Problem, type Problems, refusal } from "../../errors/refusals.ts";
+import { badData, badFormat, type Problem, type Problems } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { unmarkFormula } from "../../json/formula_marks.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
@@ -18,13 +17,8 @@ type Columns = readonly (ImportColumn | undefined)[];
 /** Wrong columns are refused before anything is stored. */
 export async function readCsvHead(
   body: ImportBody,
-  { req, shape, limits }: {
-    readonly req: Request;
-    readonly shape: Shape;
-    readonly limits: Count;
-  },
+  { shape, limits }: { readonly shape: Shape; readonly limits: Count },
 ): Promise<BodyParser> {
-  refuseOtherCharset(req);
   const splitter = new RowSplitter();
   for (let isAtEnd = false;;) {
     const row = splitter.take();
@@ -38,12 +32,6 @@ export async function readCsvHead(
     splitter.add(chunk);
     isAtEnd = chunk === null;
   }
-}
-
-function refuseOtherCharset({ headers }: Request): void {
-  const [, charset = "utf-8"] = /;\s*charset="?([^";]+)/i.exec(headers["content-type"] ?? "") ?? [];
-  if (/^(utf-8|us-ascii)$/i.test(charset.trim())) return;
-  throw refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The charset is not UTF-8" });
 }
 
 class CsvLines implements BodyParser {

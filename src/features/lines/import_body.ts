@@ -22,11 +22,18 @@ export function openBody(req: Request, options: ImportOptions): ImportBody {
   }
   const { maxImportBytes } = options;
   if (Number(req.headers["content-length"]) > maxImportBytes) throw tooLarge(maxImportBytes);
+  refuseOtherCharset(req);
   const encoding = req.headers["content-encoding"] ?? "identity";
   if (encoding !== "identity" && encoding !== "gzip") {
     throw refusal("UNSUPPORTED_MEDIA_TYPE", { message: `The Content-Encoding is not "gzip"` });
   }
   return new ImportBody(req, { ...options, isCompressed: encoding === "gzip" });
+}
+
+function refuseOtherCharset({ headers }: Request): void {
+  const [, charset = "utf-8"] = /;\s*charset="?([^";]+)/i.exec(headers["content-type"] ?? "") ?? [];
+  if (/^(utf-8|us-ascii)$/i.test(charset.trim())) return;
+  throw refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The charset is not UTF-8" });
 }
 
 function tooLarge(limit: number): RestError {

@@ -34,7 +34,7 @@ export function importLines(
     maxImportBytes,
     makeParser: (body) =>
       format === "csv"
-        ? readCsvHead(body, { req, shape, limits })
+        ? readCsvHead(body, { shape, limits })
         : Promise.resolve(new JsonLines(limits)),
     many: batch,
     signal: stopping.signal,

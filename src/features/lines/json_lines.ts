@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
@@ -18,8 +19,11 @@ export class JsonLines implements BodyParser {
   }
 
   *parse(chunk: Uint8Array | null | undefined): Generator<ParsedLine> {
-    for (const { line, text } of this.#splitter.split(chunk)) {
-      yield { line, size: text.length, ...readLine(text, this.#limits) };
+    for (const { line, text, isValid } of this.#splitter.split(chunk)) {
+      const read = isValid
+        ? readLine(text, this.#limits)
+        : { error: badFormat("The line is not UTF-8") };
+      yield { line, size: text.length, ...read };
     }
   }
 }
@@ -73,6 +77,7 @@ const LINE_BREAK = 0x0a;
 interface SplitLine {
   readonly line: number;
   readonly text: string;
+  readonly isValid: boolean;
 }
 
 class LineSplitter {
@@ -103,7 +108,8 @@ class LineSplitter {
     const line = this.line++;
     if (isWhiteSpace(bytes)) return NONE;
     const text = bytes.toString();
-    return [{ line, text: line === 1 ? text.replace(/^\ufeff/, "") : text }];
+    const read = line === 1 ? text.replace(/^\ufeff/, "") : text;
+    return [{ line, text: read, isValid: isUtf8(bytes) }];
   }
 }
 

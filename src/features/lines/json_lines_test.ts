@@ -32,6 +32,15 @@ Deno.test("JsonLines.parse() skips a byte order mark at the beginning alone", ()
   for (const chunks of [[bytes], cut]) assertEquals(linesOf(chunks), [[1, { a: 1 }], [2, 400]]);
 });
 
+Deno.test("JsonLines.parse() refuses a line that is not UTF-8", () => {
+  const bytes = Buffer.concat([
+    Buffer.from('{"a":"M'),
+    Buffer.of(0xfc),
+    Buffer.from('"}\n{"a":1}'),
+  ]);
+  assertEquals(linesOf([bytes]), [[1, 400], [2, { a: 1 }]]);
+});
+
 Deno.test("JsonLines holds the bytes of a line and not its chunks, which a client can make tiny", () => {
   const parser = new JsonLines({ maxKeys: 10, maxElements: 10, maxObjects: 10 });
   const chunk = new Uint8Array(1);

@@ -174,6 +174,8 @@ test("create({ formats }) refuses what it cannot read before it begins", async (
     (await app.send<ErrorBody>("POST", path, { raw, headers })).status;
   assertEquals(await statusOf("/plain", { ...LINES, "content-encoding": "br" }), 415);
   assertEquals(await statusOf("/plain", { "content-type": "text/csv" }), 415);
+  const latin = { "content-type": "application/x-ndjson; charset=latin1" };
+  assertEquals(await statusOf("/plain", latin), 415);
   assertEquals(await statusOf("/other", LINES), 415);
   assertEquals(await statusOf("/closed", LINES), 403);
   assertEquals(await statusOf("/keyed", { ...LINES, "idempotency-key": "a" }), 400);
