@@ -340,6 +340,7 @@ test("a read-only key with another value is refused, and an absent one takes nul
         [{ parts: [{ ...part }] }, undefined],
         [{ parts: [{ ...part, state: "old" }] }, { "parts.0.state": "readonly" }],
         [{ parts: [part, part] }, { "parts.1._id": "readonly", "parts.1.state": "readonly" }],
+        [{ map: { gone: null } }, undefined],
         [{ __v: "0" }, { __v: "readonly" }],
       ] as const
     ) {
