@@ -12,11 +12,12 @@ import {
   type Hidden,
   one,
   prop,
+  type Ref,
   rest,
   RestError,
 } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
-import { type EntityBody, type ErrorBody, mount } from "../../support/support.ts";
+import { type EntityBody, type ErrorBody, mount, NOBODY } from "../../support/support.ts";
 
 /** What the action of a test does. */
 let run: () => unknown = () => {};
@@ -244,4 +245,37 @@ test("an action has its time, as other hooks have", async () => {
 
   resolve(null);
   assertEquals(status, 503);
+});
+
+class Assignee extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+class Assignment extends FrameworkModel {
+  @prop({ ref: Assignee, exists: true })
+  assignee?: Ref<Assignee>;
+}
+
+const assign = action("assign", {
+  on: "all",
+  body: Assignment,
+  run: () => {
+    throw new RestError(418, "It ran");
+  },
+});
+
+@rest({ route: "/assigned", methods: [all(), assign] })
+class Assigned extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+test("an action refuses a body that refers to an entity that is not there", async () => {
+  await using app = await mount([Assigned]);
+  const { _id } = await getModel(Assignee).create({ name: "a" });
+  const send = (assignee: unknown) => app.post<ErrorBody>("/assigned/assign", { assignee });
+  const { status, body } = await send(NOBODY);
+  assertEquals([status, body.errors?.assignee?.kind], [400, "exists"]);
+  assertEquals((await send(_id)).status, 418);
 });
