@@ -69,6 +69,7 @@ const close: Run = (ticket) => {
       return close(ticket);
     }),
     on("makes", () => new (getModel(Ticket))({ state: "new" })),
+    on("makes-bare", () => new (getModel(Ticket))()),
     action("copies", {
       on: "one",
       answer: Shown,
@@ -125,8 +126,10 @@ test("an action that returns changes that it has not saved is an error of the ap
     assertEquals(message.includes("Call save()"), true, message);
   }
   assertEquals((await app.post("/tickets/others")).status, 500);
-  assertEquals((await app.post(`${at}/makes`)).status, 500);
-  assertEquals(told.pop()?.includes("a new entity that was not saved"), true);
+  for (const name of ["makes", "makes-bare"]) {
+    assertEquals((await app.post(`${at}/${name}`)).status, 500);
+    assertEquals(told.pop()?.includes("a new entity that was not saved"), true);
+  }
 });
 
 test("an action that saves, changes nothing, returns nothing or has saves: false is answered", async () => {
