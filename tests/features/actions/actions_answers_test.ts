@@ -123,6 +123,14 @@ test("an answer that does not fit is a 500 that tells nothing", async (t) => {
   }
 });
 
+test("a promise in an answer is told with the await that is missing", async () => {
+  const told: string[] = [];
+  await using app = await mount(MODELS, { onError: (_req, error) => void told.push(`${error}`) });
+  run = () => ({ open: 1, oldest: Promise.resolve(new Date()) });
+  assertEquals((await app.get("/tickets/report")).status, 500);
+  assertEquals(told.map((each) => each.includes(`"oldest" is a promise, so an "await"`)), [true]);
+});
+
 test("an answer has what its class declares, and no more", async () => {
   await using app = await mount(MODELS);
   run = () => ({
