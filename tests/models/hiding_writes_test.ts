@@ -30,8 +30,10 @@ const close = action<Note>("close", {
 @rest({
   route: "/notes",
   methods: [all(), one(), create<Note>({ ...gather }), update(), replace(), close],
+  main: true,
 })
 @rest({ route: "/each", methods: [create<Note>({ ...gather, atomic: false })] })
+@rest({ route: "/once", methods: [create({ idempotency: { keep: "1h" } }), one(), update()] })
 class Note extends FrameworkModel {
   @prop()
   text?: string;
@@ -71,4 +73,20 @@ test("a write of an entity that middleware then hides is stored, and answers wit
   const each = await app.post<{ status: number }[]>("/each", [hidden, { text: "c" }]);
   assertEquals([each.status, each.body.map(({ status }) => status)], [207, [201, 201]]);
   assertEquals(await collection.countDocuments(), 6);
+});
+
+test("a repeated creation of an entity that middleware hides is answered as the first one", async () => {
+  await using app = await mountOnReplicaSet([Note]);
+  const { collection } = getModel(Note);
+  const send = (body: object, key: string) =>
+    app.post("/once", body, { headers: { "idempotency-key": key } });
+  const tell = ({ status, text, headers }: Awaited<ReturnType<typeof send>>) =>
+    [status, text, headers.get("location"), headers.get("etag")] as const;
+  const first = tell(await send({ gone: true }, "a"));
+  assertEquals([first[0], tell(await send({ gone: true }, "a"))], [204, first]);
+  await collection.deleteMany({});
+  assertEquals((await send({ gone: true }, "a")).status, 404);
+  const { body } = await send({ text: "b" }, "b");
+  assertEquals((await app.patch(`/once/${body._id}`, { gone: true })).status, 204);
+  assertEquals((await send({ text: "b" }, "b")).status, 404);
 });

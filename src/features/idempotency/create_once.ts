@@ -6,7 +6,7 @@ import { OPERATIONS } from "../../declare/operations/operation.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
 import { LOCKED, misusedKey, notFound, refusal } from "../../errors/refusals.ts";
 import type { WrappedOperation } from "../../pipeline/feature.ts";
-import { fetchOne } from "../../pipeline/fetch.ts";
+import { type Fetched, fetchOne, prepareEntitiesRead } from "../../pipeline/fetch.ts";
 import { mapAll } from "../../sources/lists/map_in_order.ts";
 import { countSelected, openLevel } from "../../pipeline/open_level.ts";
 import { passGuard } from "../../pipeline/pass_guard.ts";
@@ -16,6 +16,7 @@ import { versionBefore } from "../../pipeline/read.ts";
 import type { Answer, TextAnswer } from "../../pipeline/request/answer.ts";
 import { pathOf } from "../../pipeline/request/response.ts";
 import { translatedAnswer } from "../../pipeline/request/reporter.ts";
+import { readVersion, type VersionRead } from "../../pipeline/request/versions.ts";
 import { enterLevel, requestView } from "../../pipeline/request/request_context.ts";
 import type { LevelContext, OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import { answerCreated, answerWritten } from "../../pipeline/write.ts";
@@ -58,7 +59,7 @@ export async function createOnce(
   const use = { name, body: bodyHash, ids, keepMS, lostMS, timeBudget };
   const record = await KeyRecord.claim(db, use);
   checkUse(record, lostMS);
-  const again = () => replay(context, { ids: record.ids, isMany: creations !== undefined });
+  const again = () => replay(context, { record, isMany: creations !== undefined });
   if (record.state === "done") return await again();
   // An identifier from the client may belong to another request's entity. A repeated creation is safe, because the
   // identifier prevents a second entity.
@@ -67,6 +68,7 @@ export async function createOnce(
   try {
     const answer = await run({ ...context, claim: record, source: source.joining(record) });
     if (!record.isFinished) await record.finish();
+    if (answer.status === 204) await record.hide();
     return answer;
   } catch (error) {
     const { status = 500 } = translatedAnswer(context, error) ?? {};
@@ -149,13 +151,13 @@ function isDuplicate(error: unknown): boolean {
 
 async function replay(
   context: OpenLevelContext,
-  { ids, isMany }: { readonly ids: readonly unknown[]; readonly isMany: boolean },
+  { record: { ids, isHidden }, isMany }: { readonly record: KeyRecord; readonly isMany: boolean },
 ): Promise<TextAnswer> {
   const names = ids.map(String);
   if (isMany) {
     const passed = await mapAll(names, async (id) => {
       try {
-        return (await readCreated(context, id)).passed;
+        return (await readCreated(context, { id })).passed;
       } catch (error) {
         if (translatedAnswer(context, error)?.status === 404) return undefined;
         throw error;
@@ -165,14 +167,17 @@ async function replay(
     return await answerCreated(context, passed);
   }
   const [id = ""] = names;
-  const { passed, ...version } = await readCreated(context, id);
+  const { passed, version = null, parentId } = await readCreated(context, { id, isHidden });
   enterLevel(context);
   const created = context.level.parameter === undefined ? "" : id;
-  return await answerWritten(context, { entity: passed, isNew: true, created, ...version });
+  return await answerWritten(context, { entity: passed, isNew: true, created, version, parentId });
 }
 
 /** The hooks and the scopes of `one()` of the same resource apply. */
-async function readCreated(context: OpenLevelContext, id: string) {
+async function readCreated(
+  context: OpenLevelContext,
+  { id, isHidden = false }: { readonly id: string; readonly isHidden?: boolean },
+): Promise<Partial<Fetched> & VersionRead> {
   const { level, route, req, state } = context;
   const { parameter } = level;
   const { reader } = route;
@@ -203,12 +208,22 @@ async function readCreated(context: OpenLevelContext, id: string) {
   await passGuard({ route, context: ofOne, req: ofOne.req });
   await passPreFetch({ levels: [ofOne], req: ofOne.req });
   const opened = await openLevel(ofOne);
+  if (isHidden && await isHiddenByMiddleware(opened, id)) {
+    return { version: await readVersion(opened, id), parentId: undefined };
+  }
   const early = await versionBefore(opened);
   const { entity, passed, version, parentId } = await fetchOne(opened);
   // Another request may have replaced the only entity of a parent.
   const { _id = id } = entity as { _id?: unknown };
   if (String(_id) !== id || await isRefusedBy(opened, passed)) throw notFound();
   return { passed, version: early ?? version ?? null, parentId };
+}
+
+async function isHiddenByMiddleware(opened: OpenLevelContext, id: string): Promise<boolean> {
+  if (opened.level.hooks.fetch !== undefined) return false;
+  const stored = await opened.source.readStored(id, ["_id"]);
+  if (String(stored?._id) !== id) return false;
+  return await (await prepareEntitiesRead(opened)).one(id) === null;
 }
 
 /** The hook may change its entity, but `preSend` of `create()` gets the unchanged one. */

@@ -41,6 +41,7 @@ interface StoredKey {
   readonly ids: readonly unknown[];
   readonly holder: object;
   readonly isDone?: boolean;
+  readonly isHidden?: boolean;
   readonly age: unknown;
 }
 
@@ -50,6 +51,8 @@ export class KeyRecord implements CreationClaim {
   readonly #filter: object;
   readonly #timeBudget: TimeBudget;
   ids: readonly unknown[];
+  /** No answer has shown the entities. */
+  readonly isHidden: boolean;
   #taken = 0;
   isFinished = false;
   /** This request was too slow, and another is the holder of the key. */
@@ -58,10 +61,11 @@ export class KeyRecord implements CreationClaim {
   private constructor(
     readonly state: "new" | "resumed" | "done" | "busy" | "misused",
     readonly ageMS: number,
-    { keys, filter, ids, timeBudget }: {
+    { keys, filter, ids, isHidden, timeBudget }: {
       readonly keys: Collection;
       readonly filter: object;
       readonly ids: readonly unknown[];
+      readonly isHidden: boolean;
       readonly timeBudget: TimeBudget;
     },
   ) {
@@ -69,6 +73,7 @@ export class KeyRecord implements CreationClaim {
     this.#filter = filter;
     this.#timeBudget = timeBudget;
     this.ids = ids;
+    this.isHidden = isHidden;
   }
 
   /**
@@ -98,7 +103,9 @@ export class KeyRecord implements CreationClaim {
       ? "done"
       : "busy";
     const filter = { _id: name, holder: found.holder };
-    return new KeyRecord(state, Number(found.age), { keys, filter, ids: found.ids, timeBudget });
+    const isHidden = state === "resumed" || found.isHidden === true;
+    const held = { keys, filter, ids: found.ids, isHidden, timeBudget };
+    return new KeyRecord(state, Number(found.age), held);
   }
 
   takeId(): unknown {
@@ -141,6 +148,10 @@ export class KeyRecord implements CreationClaim {
     this.isFinished = true;
     this.ids = ids;
     await this.#update({ $set: { isDone: true, ids } }).catch(() => {});
+  }
+
+  async hide(): Promise<void> {
+    await this.#update({ $set: { isHidden: true } }).catch(() => {});
   }
 
   /** A released request counts as lost, and must not write anything any more. */
@@ -203,7 +214,14 @@ function isBefore(time: string, milliseconds: number): object {
   return { $and: [{ $gt: [time, null] }, { $lte: [time, then] }] };
 }
 
-const SHOWN = { body: 1, ids: 1, holder: 1, isDone: 1, age: { $subtract: ["$$NOW", "$at"] } };
+const SHOWN = {
+  body: 1,
+  ids: 1,
+  holder: 1,
+  isDone: 1,
+  isHidden: 1,
+  age: { $subtract: ["$$NOW", "$at"] },
+};
 
 async function upsert(
   keys: Collection,
