@@ -87,10 +87,16 @@ export class KeyStore {
     return found !== null && isValid(found, new Date()) ? found : undefined;
   }
 
-  /** The newest keys come first. If there are too many, ended keys are left out first. */
+  /** The newest keys come first. If there are too many, ended and expired keys are left out first. */
   async list(filter: Partial<KeyOwner>): Promise<StoredKey[]> {
-    const found = await this.#keys.find(exactly(filter), FRESH)
-      .sort({ place: -1, createdAt: -1, _id: -1 }).limit(LIST_MAX).toArray();
+    const isExpired = { $and: ["$expiresAt", { $lte: ["$expiresAt", new Date()] }] };
+    const found = await this.#keys.aggregate<StoredKey>([
+      { $match: exactly(filter) },
+      { $set: { isOver: { $or: ["$endedAt", isExpired] } } },
+      { $sort: { isOver: 1, createdAt: -1, _id: -1 } },
+      { $limit: LIST_MAX },
+      { $unset: "isOver" },
+    ], FRESH).toArray();
     return found.sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
   }
 

@@ -139,18 +139,20 @@ test("max holds after it was lowered", async () => {
   assertEquals((await low.post("/keys", body, as("ann"))).status, 409, "4 valid keys, max 2");
 });
 
-test("a list of keys shows valid ones before thousands that have ended", async () => {
-  await using app = await mountKeyed({});
+test("a list of keys shows valid ones before thousands that have ended or expired", async () => {
+  await using app = await mountKeyed({
+    keys: { see: (req) => req.headers["x-user"] === "admin" },
+  });
   const made = await app.make("ann", ["people:all"], { expiresAt: null });
   const stored = await mongoose.connection.collection("mongrove_api_keys").findOne();
   const { _id, hash: _hash, place: _place, ...others } = Object(stored);
   const endedAt = new Date();
-  const ended = Array.from(
-    { length: 1000 },
-    (_, at) => ({ ...others, hash: `${at}`, endedAt, createdAt: endedAt }),
-  );
+  const ended = Array.from({ length: 1100 }, (_, at) => {
+    const over = at % 11 === 0 ? { endedAt } : { expiresAt: endedAt, owner: `${at}`, place: 7 };
+    return { ...others, hash: `${at}`, createdAt: endedAt, ...over };
+  });
   await mongoose.connection.collection("mongrove_api_keys").insertMany(ended);
-  const { body } = await app.get<MadeKey[]>("/keys", as("ann"));
+  const { body } = await app.get<MadeKey[]>("/keys", as("admin"));
   assertEquals([body.length, body.at(-1)?.id], [1000, made.id], String(_id));
 });
 
