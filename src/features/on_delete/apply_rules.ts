@@ -9,7 +9,7 @@ import { storedText } from "../../store/values.ts";
 import { checkLast } from "./check_last.ts";
 import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fields.ts";
 import { classWriterFor, type RequestWrite } from "./request_write.ts";
-import { settingsOf } from "./settings.ts";
+import { isShown, settingsOf } from "./settings.ts";
 
 export const CASCADE = "cascade";
 
@@ -59,7 +59,7 @@ async function prepareReferring(write: RequestWrite, field: ReferringField): Pro
 }
 
 async function refuseReferred(
-  { request: { route }, session }: RequestWrite,
+  { request, session }: RequestWrite,
   restricting: readonly Referring[],
 ): Promise<void> {
   const classes = new Set<ModelClass>();
@@ -69,8 +69,9 @@ async function refuseReferred(
     if (await model.collection.findOne(named, options) !== null) classes.add(owner);
   }
   if (classes.size === 0) return;
-  const { shown } = settingsOf(route);
-  const referredBy = [...classes].filter((each) => shown.has(each)).map(({ name }) => name).sort();
+  const referredBy: string[] = [];
+  for (const each of classes) if (await isShown(each, request)) referredBy.push(each.name);
+  referredBy.sort();
   throw refusal("CONFLICT", { message: "Other entities refer to the entity", referredBy });
 }
 

@@ -66,7 +66,8 @@ function checkRoute(
 ): void {
   const acting = actingLevel(route);
   if (acting.target === target && acting.traits.change === undefined && !acting.action) {
-    settingsOf(route).shown.add(target);
+    const { readers } = settingsOf(route);
+    readers.set(target, [...readers.get(target) ?? [], route]);
   }
   const cascading = rules.find(({ rule }) => rule === CASCADE);
   if (cascading !== undefined) {

@@ -1,12 +1,14 @@
 import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { requestView } from "../../pipeline/request/request_context.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 
 const MAX_CASCADE = 1000;
 
 export interface OnDeleteSettings {
   readonly maxCascade: number;
-  /** Error messages name only these classes, whose entities the router shows. */
-  readonly shown: Set<ModelClass>;
+  /** The routes that show entities of a class. */
+  readonly readers: Map<ModelClass, Route[]>;
 }
 
 export function readSettings(maxCascade: unknown = MAX_CASCADE): OnDeleteSettings {
@@ -15,9 +17,29 @@ export function readSettings(maxCascade: unknown = MAX_CASCADE): OnDeleteSetting
       `Cannot initialize: limits.cascade is ${maxCascade}, not a whole number of at least 1`,
     );
   }
-  return { maxCascade: Number(maxCascade), shown: new Set() };
+  return { maxCascade: Number(maxCascade), readers: new Map() };
 }
 
 export function settingsOf({ settings }: Route): OnDeleteSettings {
   return settings.get("onDelete") as OnDeleteSettings;
+}
+
+/** Error messages name only classes that a route shows to the client. */
+export async function isShown(
+  target: ModelClass,
+  { req, route }: { readonly req: FrameworkRequest; readonly route: Route },
+): Promise<boolean> {
+  for (const { levels } of settingsOf(route).readers.get(target) ?? []) {
+    const passed = levels.map(async ({ operation, hooks: { preFetch } }) => {
+      const state = { ...req.framework, filter: {}, options: {}, projection: {}, operation };
+      return preFetch === undefined ||
+        await preFetch(requestView(req, { framework: state })) === true;
+    });
+    if (
+      (await Promise.allSettled(passed)).every((each) => each.status === "fulfilled" && each.value)
+    ) {
+      return true;
+    }
+  }
+  return false;
 }

@@ -1,5 +1,14 @@
 import { assertEquals } from "@std/assert";
-import { getModel } from "../../../mod.ts";
+import {
+  create,
+  FrameworkModel,
+  getModel,
+  one,
+  prop,
+  type Ref,
+  remove,
+  rest,
+} from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
 import { asQuery, type Mounted } from "../../support/support.ts";
 import {
@@ -83,6 +92,31 @@ test("a class that no route shows counts and is not named", async () => {
   assertEquals([status, body.referredBy], [409, []]);
   await app.created("/teams", { lead: _id });
   assertEquals((await app.delete<Refused>(`/people/${_id}`)).body.referredBy, ["Team"]);
+});
+
+@rest({ route: "/witnesses", methods: [create(), remove()] })
+class Witness extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+@rest({
+  route: "/dossiers",
+  methods: [create(), one({ preFetch: (req) => req.headers["x-user"] === "keeper" })],
+})
+class Dossier extends FrameworkModel {
+  @prop({ ref: Witness, onDelete: "restrict" })
+  about?: Ref<Witness>;
+}
+
+test("a class that preFetch hides from the caller counts and is not named", async () => {
+  await using app = await serveAll([Witness, Dossier]);
+  const { _id } = await app.created("/witnesses", { name: "ann" });
+  await app.created("/dossiers", { about: _id });
+  for (const [user, names] of [["ann", []], ["keeper", ["Dossier"]]] as const) {
+    const { status, body } = await app.delete<Refused>(`/witnesses/${_id}`, as(user));
+    assertEquals([status, body.referredBy], [409, names], user);
+  }
 });
 
 test("a class outside of the router counts and is not named", async () => {
