@@ -1,5 +1,6 @@
 import type { Response } from "express-types";
 import { notFound } from "../../errors/refusals.ts";
+import { RestError } from "../../errors/rest_error.ts";
 import { tagOf, type VersionRead } from "../../pipeline/request/versions.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
 import type { Answer } from "../../pipeline/request/answer.ts";
@@ -44,7 +45,7 @@ export async function getFile(context: OpenLevelContext, config: FileConfig): Pr
 }
 
 interface FileAnswer {
-  readonly status: 200 | 206 | 304 | 416;
+  readonly status: 200 | 206 | 304;
   readonly headers: Readonly<Record<string, string>>;
   readonly range: ByteRange | undefined;
 }
@@ -72,8 +73,8 @@ function answerTo(
     ? readRange(given.range, size)
     : "whole";
   if (asked === "none") {
-    const none = { "Content-Range": `bytes */${size}`, "Content-Length": "0" };
-    return { status: 416, headers: { ...headers, ...none }, range: undefined };
+    const none = { "Content-Range": `bytes */${size}` };
+    throw new RestError(416, "The file has no such bytes", { headers: { ...headers, ...none } });
   }
   const { start, end } = asked === "whole" ? { start: 0, end: size } : asked;
   const kind = config.inline === true && isShownInline(type) ? "inline" : "attachment";

@@ -50,6 +50,9 @@ export function checkUpload({ req }: LevelContext, config: FileConfig): void {
     if (encoding.toLowerCase() !== "identity") {
       throw unsupported("A file cannot have a Content-Encoding");
     }
+    if (req.headers["content-range"] !== undefined) {
+      throw badFormat("A file is stored as a whole, without Content-Range");
+    }
     const isForm = boundaryOf(req.headers["content-type"]) !== undefined;
     if (!isForm) checkType(typeOf(req.headers["content-type"]), config);
     if (isConsumed(req) && req.is(PARSED)) {

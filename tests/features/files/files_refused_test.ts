@@ -41,6 +41,8 @@ test("types, encodings and forms are checked before anything is read", async () 
     const headers = { "content-type": "image/png", "content-encoding": encoding };
     assertEquals(await outcome(put("x", headers)), [...unsupported], encoding);
   }
+  const part = put("x", { "content-type": "image/png", "content-range": "bytes 0-0/2" });
+  assertEquals(await outcome(part), [400, "BAD_FORMAT"]);
   const elsewhere = fileAt(`${app.url}/books/${NOBODY}/picture`);
   assertEquals(await outcome(elsewhere.put("x", { "content-type": "text/html" })), [
     ...unsupported,
