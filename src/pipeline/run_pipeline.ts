@@ -62,7 +62,9 @@ async function perform(call: Call): Promise<Answer> {
   // A feature that replaces the operation reads the body by itself.
   const takesBody = (operation.change === "merge" || operation.change === "replace") &&
     exclusive?.feature.respond === undefined && call.context.level.perform === undefined;
-  const body = takesBody ? readBody(req, bodyLimits) : undefined;
+  // An action reads its body after its entity.
+  const isChecked = takesBody || call.context.level.action?.body !== undefined;
+  const body = isChecked ? readBody(req, bodyLimits) : undefined;
   call.context.level.checkRequest?.(call.context);
   const opened = await openLevel(call.context);
   const { followed } = opened.selection;

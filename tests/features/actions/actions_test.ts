@@ -37,7 +37,7 @@ test("an action on all gets what the request selects, before one() takes its pat
   assertEquals((await app.get(`/tickets/report${asQuery({ nope: 1 })}`)).status, 400);
 });
 
-test("an action answers 404 where an update would, and looks at the body only then", async (t) => {
+test("an action answers 404 where an update would, and looks at the values of the body only then", async (t) => {
   await using app = await mount(MODELS);
   const { _id } = await app.created("/tickets", { title: "a" });
   const cases: [string, Record<string, string>][] = [
@@ -52,6 +52,15 @@ test("an action answers 404 where an update would, and looks at the body only th
       assertEquals([status, body.code], [404, "NOT_FOUND"]);
     });
   }
+});
+
+test("an action checks the form of its body before it reads, as an update does", async () => {
+  await using app = await mount(MODELS);
+  const headers = { "content-type": "text/plain" };
+  const closed = await app.post<ErrorBody>(`/tickets/${NOBODY}/close`, BODY, { headers });
+  const updated = await app.patch<ErrorBody>(`/tickets/${NOBODY}`, BODY, { headers });
+  assertEquals([closed.status, updated.status], [415, 415]);
+  assertEquals((await app.post(`/tickets/${NOBODY}/close`, [])).status, 400);
 });
 
 test("an action refuses a body that breaks its rules, all of them at once", async () => {
