@@ -165,3 +165,23 @@ test("a part that an action saves in a session without a transaction has one rec
   const stored = await accounts().find().sort({ _id: 1 }).toArray();
   assertEquals(stored.map(({ entries: [entry] }) => entry.text), ["twice", "a"]);
 });
+
+test("a write whose record would be too large is a 413, and writes nothing", async () => {
+  await using app = await serveHistory([Account]);
+  const { _id } = await app.created("/accounts", { name: "small" });
+  // The values of an entity of the largest size, with those of its record, exceed this size.
+  const name = "x".repeat(16 * 1024 * 1024 - 150);
+  await accounts().updateOne({}, { $set: { name } });
+  const before = await accounts().findOne();
+  for (
+    const send of [
+      () => app.patch(`/accounts/${_id}`, { name: "s" }),
+      () => app.delete(`/accounts/${_id}`),
+    ]
+  ) {
+    const { status, text } = await send();
+    assertEquals([status, JSON.parse(text).code], [413, "PAYLOAD_TOO_LARGE"]);
+  }
+  assertEquals(await accounts().findOne(), before);
+  assertEquals((await records({}, "accounts_history")).length, 1);
+});
