@@ -12,7 +12,7 @@ import { haveSameDatabase } from "../../schema/mongoose/connections.ts";
 import type { PartPath } from "../../store/parts/part_path.ts";
 import { addToProperty, removeOnly } from "../../sources/parts/part_writes.ts";
 import type { EntityValue } from "../../sources/source.ts";
-import { storedText } from "../../store/values.ts";
+import { type Stamps, storedText } from "../../store/values.ts";
 import { declaredFiles } from "./file_fields.ts";
 import { FileStore } from "./file_store.ts";
 import type { FileDescription } from "./stored_file.ts";
@@ -91,6 +91,7 @@ export class FileField {
         values: [value],
         vacant,
         reads: "version",
+        stamps: this.#stamps,
       });
       if (written !== undefined) return { replaced: current, version: written.version };
       if (this.#context.match !== undefined) throw preconditionFailed();
@@ -103,7 +104,7 @@ export class FileField {
 
   async clear(file: mongo.ObjectId): Promise<void> {
     await this.store.suspect({ _id: file });
-    const removal = { property: this.#link.property, filter: { file } };
+    const removal = { property: this.#link.property, filter: { file }, stamps: this.#stamps };
     await bindToVersion(this.#context, () => removeOnly(this.#parent, removal));
   }
 
@@ -113,6 +114,11 @@ export class FileField {
     const paths = declaredFiles(this.#root) ?? [];
     await removeUnnamed({ model, paths }, { filter: { _id: file }, limit: 1 })
       .catch((error) => logError(error, { task: "remove a file" }));
+  }
+
+  /** Stamps of the embedded object with the file. The place already has the stamps of the root. */
+  get #stamps(): Stamps | undefined {
+    return this.#parent.steps.at(-1)?.stamps?.();
   }
 
   get #root() {

@@ -25,6 +25,7 @@ import {
   identifierOf,
   readSelection,
 } from "../entities.ts";
+import { stampsFor } from "../additions.ts";
 import type { SavedEntity } from "../saved_entity.ts";
 import { stampDocument } from "../stamp_document.ts";
 import { noteEnd } from "../window_end.ts";
@@ -167,9 +168,10 @@ export class ElementSource implements Source {
   }
 
   locate(entity: EntityValue): Promise<PartPath> {
-    const { parent, link: { property, array }, model } = this.#options;
+    const { parent, link: { property, array }, model, additions } = this.#options;
     const id = array ? { id: identifierOf(entity, model) as Types.ObjectId } : {};
-    const step = { property, scope: this.#scope, ...id };
+    const stamps = () => stampsFor(additions, model)?.(false) ?? {};
+    const step = { property, scope: this.#scope, stamps, ...id };
     return Promise.resolve({ ...parent, steps: [...parent.steps, step] });
   }
 

@@ -13,6 +13,7 @@ import { factsOf } from "../../write/document_facts.ts";
 import { writtenBy } from "../../write/set_paths.ts";
 import {
   setFields,
+  type Stamps,
   storedList,
   type StoredObject,
   storedText,
@@ -23,7 +24,13 @@ import { enteredObjects, replacedPaths } from "../../write/update_conditions.ts"
 import { isObjectAt, isSentBack, unchangedAt } from "../../store/writes/conditions.ts";
 import { aggregateDocument } from "../../store/parts/aggregate_document.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
-import { changePlace, insideOf, intoStages, isExpressible } from "../../store/parts/part_path.ts";
+import {
+  changePlace,
+  insideOf,
+  intoStages,
+  isExpressible,
+  withValues,
+} from "../../store/parts/part_path.ts";
 import type { PartPath } from "../../store/parts/part_path.ts";
 import type { WrittenPart } from "../../store/parts/written_part.ts";
 
@@ -37,6 +44,8 @@ export interface Addition extends PropertyWrite {
   /** By default, a new value must not replace another value. */
   readonly vacant?: Filter;
   readonly reads?: "version" | undefined;
+  /** Values of the object with the property. */
+  readonly stamps?: Stamps | undefined;
 }
 
 /**
@@ -45,13 +54,13 @@ export interface Addition extends PropertyWrite {
  */
 export async function addToProperty(
   place: PartPath,
-  { link, values, vacant = { [link.property]: null }, session, reads }: Addition,
+  { link, values, vacant = { [link.property]: null }, session, reads, stamps }: Addition,
 ): Promise<WrittenPart | undefined> {
   const { property, array, embedded } = link;
   if (!array) {
     const set = { [property]: values[0] };
     return await changePlace(place, {
-      update: { $set: set },
+      update: withValues({ $set: set }, stamps),
       condition: vacant,
       session,
       reads,
@@ -265,16 +274,16 @@ export async function removeElements(
 
 export async function removeOnly(
   parent: PartPath,
-  { property, filter }: Pick<Removal, "property" | "filter">,
+  { property, filter, stamps }: Pick<Removal, "property" | "filter"> & Pick<Addition, "stamps">,
 ): Promise<void> {
   const isRemoved = await changePlace(parent, {
-    update: { $unset: { [property]: 1 } },
+    update: withValues({ $unset: { [property]: 1 } }, stamps),
     onlyIf: isExpressible(filter) ? insideOf(property, filter) : null,
     async apply({ [property]: stored }) {
       const stages = [...intoStages(property, false), { $match: filter }] as PipelineStage[];
       const document = { [property]: stored };
       const found = await aggregateDocument(parent.model, { document, stages });
-      return found.length > 0 ? { [property]: undefined } : undefined;
+      return found.length > 0 ? { ...stamps, [property]: undefined } : undefined;
     },
   });
   if (!isRemoved) throw new StoreFailure({ kind: "changed" });

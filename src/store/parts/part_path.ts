@@ -42,6 +42,8 @@ export interface PartSegment {
   readonly id?: Types.ObjectId;
   /** The scope of the embedded object, already cast. */
   readonly scope: Filter;
+  /** Stamps of the embedded object, for a change of one of its fields. */
+  readonly stamps?: () => Stamps;
 }
 
 export interface PartPath {
@@ -228,7 +230,7 @@ function fromRoot(update: Update, { steps }: PartPath): Update {
   return moved;
 }
 
-function withValues(update: Update, values: Stamps | undefined): Update {
+export function withValues(update: Update, values: Stamps | undefined): Update {
   const { set, unset } = operatorsFor(values);
   return {
     ...update,

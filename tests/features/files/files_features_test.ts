@@ -272,3 +272,54 @@ test("a batch takes no files, and removes those of entities that it removes", as
   assertEquals(await Framework.tidy(), { removed: { Note: 1 } });
   assertEquals(await storedCounts(), { files: 0, chunks: 0 });
 });
+
+class Sheet extends FrameworkModel {
+  @rest({ methods: [one(), replace(), remove()] })
+  @prop({ type: StoredFile, maxBytes: 1000 })
+  file?: StoredFile;
+  @prop({ stamp: "createdBy" })
+  readonly madeBy?: ReadOnly<string>;
+  @prop({ stamp: "updatedBy" })
+  readonly changedBy?: ReadOnly<string>;
+}
+
+@rest({ route: "/folders", methods: [one(), create(), update()] })
+class Folder extends FrameworkModel {
+  @rest({ methods: [all(), one()] })
+  @arrayProp({ items: Sheet, embedded: true, apart: false })
+  sheets!: Sheet[];
+  // A condition that one statement cannot check, so the write reads its folder.
+  @rest({ methods: [one(), update()], scope: () => ({ $expr: { $ne: ["$madeBy", "eve"] } }) })
+  @prop({ type: Sheet, apart: false })
+  cover?: Sheet;
+  @prop({ stamp: "updatedBy" })
+  readonly changedBy?: ReadOnly<string>;
+}
+
+test("the file of an embedded part has its stamps in the part", async () => {
+  await using app = await mountOnReplicaSet([Folder], {
+    actor: (req) => req.headers["x-user"] as string | undefined,
+  });
+  const as = (user: string) => ({ "x-user": user });
+  const ann = { headers: as("ann") };
+  const made = await app.created<{ _id: string; sheets: { _id: string }[] }>(
+    "/folders",
+    { sheets: [{}, {}], cover: {} },
+    ann,
+  );
+  const path = `/folders/${made._id}`;
+  const stampsNow = async () => {
+    const { body } = await app.get<Folder>(path);
+    return [body, ...body.sheets, body.cover].map((each) => each?.changedBy);
+  };
+  const file = fileAt(`${app.url}${path}/sheets/${made.sheets[0]?._id}/file`);
+  assertEquals(await outcome(file.put("a", as("bob"))), [201]);
+  assertEquals(await stampsNow(), ["bob", "bob", "ann", "ann"]);
+  assertEquals(await outcome(file.remove(as("cat"))), [204]);
+  assertEquals(await stampsNow(), ["cat", "cat", "ann", "ann"]);
+  const cover = fileAt(`${app.url}${path}/cover/file`);
+  assertEquals(await outcome(cover.put("a")), [201]);
+  assertEquals(await stampsNow(), [undefined, "cat", "ann", undefined]);
+  assertEquals(await outcome(cover.remove(as("dan"))), [204]);
+  assertEquals(await stampsNow(), ["dan", "cat", "ann", "dan"]);
+});
