@@ -4,6 +4,7 @@ import { notAvailableNow } from "../errors/refusals.ts";
 import { RestError } from "../errors/rest_error.ts";
 import { fetchOne } from "./fetch.ts";
 import { NO_PIECES } from "./pieces.ts";
+import { wordsOfParameters } from "./plugins/operation_names.ts";
 import { pathOf } from "./request/response.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
@@ -32,6 +33,8 @@ export async function actionLinks(
   context: OpenLevelContext,
   actions: readonly Level[],
 ): Promise<Readonly<Record<string, string>>> {
+  // Actions do not reach the trash.
+  if (wordsOfParameters(context).length > 0) return {};
   const links: string[] = [];
   const path = pathOf(context.req).replace(/[<>"\s]/g, encodeURIComponent);
   for (const { operation, action, hooks, traits } of actions) {

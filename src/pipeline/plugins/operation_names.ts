@@ -54,16 +54,24 @@ export function needsOf(
   return [...new Set([...above, ...own, ...followed])];
 }
 
-/** A parameter such as `trash` makes another operation of a read. */
-function wordsFor({ level, active, req }: LevelContext): readonly string[] {
-  const query = queryOf(req.url);
-  const given = query === "" ? undefined : new URLSearchParams(query);
-  const ofParameters = Object.entries(level.added ?? {})
-    .flatMap(([name, { word }]) => word !== undefined && given?.has(name) ? [word] : []);
+function wordsFor(context: LevelContext): readonly string[] {
+  const { level, active } = context;
+  const ofParameters = wordsOfParameters(context);
   const ofFeatures = active.flatMap(({ feature: { word } }) => word ?? []);
   const isReplaced = ofParameters.length > 0 && level.action === undefined &&
     level.traits.change === undefined;
   return [...isReplaced ? [] : [wordOf(level)], ...ofParameters, ...ofFeatures];
+}
+
+/** A parameter such as `trash` makes another operation of a read. */
+export function wordsOfParameters(
+  { level, req }: Pick<LevelContext, "level" | "req">,
+): readonly string[] {
+  const query = queryOf(req.url);
+  if (query === "") return [];
+  const given = new URLSearchParams(query);
+  return Object.entries(level.added ?? {})
+    .flatMap(([name, { word }]) => word !== undefined && given.has(name) ? [word] : []);
 }
 
 function referencesIn({ state, active }: LevelContext): readonly FieldShape[] {

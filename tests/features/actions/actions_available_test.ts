@@ -11,6 +11,7 @@ import {
   type Hidden,
   one,
   prop,
+  remove,
   rest,
   RestError,
   update,
@@ -183,6 +184,23 @@ for (
     assertEquals(errors.length, 2);
   });
 }
+
+test("one() of an entity in the trash names no actions, which answer 404", async () => {
+  @rest({
+    route: "/jobs",
+    trash: { see: () => true },
+    methods: [one(), create(), remove(), close],
+  })
+  class Job extends Marked {}
+  await using app = await mount([Job]);
+  const { _id } = await app.created("/jobs", {});
+  const path = `/jobs/${_id}`;
+  assertEquals(await offered(`${app.url}${path}`), ["/close"]);
+  assertEquals((await app.delete(path)).status, 204);
+  assertEquals((await app.get(`${path}?trash=only`)).status, 200);
+  assertEquals(await offered(`${app.url}${path}?trash=only`), []);
+  assertEquals((await app.post(`${path}/close`)).status, 404);
+});
 
 test("descriptions tell of actions with a rule", async () => {
   const routes = Framework.describe({ models: [Ticket] });
