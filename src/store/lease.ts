@@ -20,6 +20,9 @@ interface Claimed<R> {
   readonly record?: R;
 }
 
+/** A lease that ends later than by so much is of a time before the clock of the database was set back. */
+const CLOCK_MS = 5 * 60_000;
+
 /**
  * A lease ends by the clock of the database after `leaseMS` unless renewed, so that another process continues after a
  * crash.
@@ -50,7 +53,8 @@ export class Lease {
     const number = { $add: [{ $ifNull: ["$number", 0] }, 1] };
     const claim = { holder, number, until: { $add: ["$$NOW", leaseMS] } };
     const claimed = { $mergeObjects: [first, "$$ROOT", claim] };
-    const isFree = { $lte: ["$until", "$$NOW"] };
+    const ahead = { $gt: ["$until", { $add: ["$$NOW", leaseMS + CLOCK_MS] }] };
+    const isFree = { $or: [{ $lte: ["$until", "$$NOW"] }, ahead] };
     const update = [{ $replaceWith: { $cond: [isFree, claimed, "$$ROOT"] } }];
     const claiming = (signal: AbortSignal) => {
       const options = { ...MAJORITY, upsert: true, returnDocument: "after", signal } as const;

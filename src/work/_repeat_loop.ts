@@ -90,7 +90,8 @@ export class RepeatLoop {
     try {
       // The time of the database, whose clock has set the end of the lease.
       const now = record.until.getTime() - this.#leaseMS;
-      const dueAt = record.dueAt === undefined ? now : record.dueAt.getTime() + intervalMS;
+      const last = record.dueAt?.getTime();
+      const dueAt = last === undefined || last > now + LOOK_MS ? now : last + intervalMS;
       if (dueAt <= now) await this.#runOnce(lease, { record, dueAt, now });
     } finally {
       over.abort();
@@ -105,7 +106,9 @@ export class RepeatLoop {
     const rest = { $subtract: [{ $add: ["$dueAt", intervalMS] }, "$$NOW"] };
     const options = { projection: { rest }, readPreference: "primary" } as const;
     const found = await connection.collection(COLLECTION).findOne({ _id: name } as object, options);
-    return Number(found?.rest ?? 0);
+    const restMS = Number(found?.rest ?? 0);
+    // Otherwise, no run would begin for as long as the clock of the database was set back.
+    return restMS > intervalMS + LOOK_MS ? 0 : restMS;
   }
 
   async #runOnce(

@@ -76,6 +76,27 @@ test("every() makes up for missed runs by one run, and tells their number", asyn
   await until(() => missed.length === 3);
 });
 
+test("every() runs although the clock of the database was set back by hours", async () => {
+  await using database = await openRuns();
+  let runs = 0;
+  await using first = every("1h", "early", () => runs++);
+  await database.hasEnded("early", "done");
+  await first.stop();
+  const hours = 5 * 3_600_000;
+  const later = { $add: ["$until", hours] };
+  await database.runs.updateOne({}, [{ $set: { until: later } }] as never);
+  await age(-hours);
+  const before = (await database.read("early"))?.dueAt;
+  await using second = every("1h", "early", () => runs++);
+  await until(async () => (await database.read("early"))?.dueAt.getTime() !== before?.getTime());
+  await second.stop();
+  await using third = every("1h", "early", () => runs++);
+  await using _later = every("1h", "later", () => {});
+  await database.hasEnded("later", "done");
+  await third.stop();
+  assertEquals([runs, (await database.read("early"))?.missed], [2, 0]);
+});
+
 test("a failed run reaches onError, and waits for the next interval", async () => {
   await using database = await openRuns();
   const errors: unknown[] = [];
