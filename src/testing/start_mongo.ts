@@ -40,8 +40,8 @@ const WAYS_OUT = "set MONGOMS_SYSTEM_BINARY to the path of a mongod, or install 
  *
  * Install the package mongodb-memory-server with `npm i -D mongodb-memory-server` or
  * `deno add npm:mongodb-memory-server`. It runs the `mongod` at the path in the environment variable
- * `MONGOMS_SYSTEM_BINARY`, or else the first one on `PATH` of version 6.0 or newer. If `PATH` has none, the package
- * downloads a `mongod` on first use.
+ * `MONGOMS_SYSTEM_BINARY`, or else the first one on `PATH` of version 6.0 or newer. If `PATH` has none, or
+ * `MONGOMS_VERSION` asks for a version, the package downloads a `mongod` on first use.
  *
  * @returns The running MongoDB. To stop it, call `stop()` or use `await using`.
  * @throws {RangeError} If `replicaSet` is not an integer from 0 to 50.
