@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { Schema } from "mongoose";
 import {
   all,
   arrayProp,
@@ -142,3 +143,39 @@ test("the example of q for a write of many selects nothing, and that for one ent
   const left = await app.read<{ state: string }[]>(q("GET"));
   assertEquals(left.map(({ state }) => state), ["open"]);
 });
+
+const SIZES = { fields: ["size"], max: 10, atomic: false } as const;
+
+@rest({
+  route: "/listed",
+  methods: [
+    all({ filter: ["size"] }),
+    create(),
+    updateAll({ ...SIZES, filter: ["size"] }),
+    removeAll({ filter: ["size"] }),
+  ],
+})
+class Listed extends FrameworkModel {
+  @prop({ type: Number })
+  size?: number;
+}
+
+@rest({ route: "/coded", methods: [all(), create(), updateAll(SIZES), removeAll()] })
+class Coded extends FrameworkModel {
+  static override configure(schema: Schema): void {
+    schema.add({ _id: String });
+  }
+  @prop({ type: Number })
+  size?: number;
+}
+
+for (const [path, body] of [["/listed", { size: 7 }], ["/coded", { _id: "a", size: 7 }]] as const) {
+  test(`the example of q for a write of ${path}, without an ObjectId, selects nothing`, async () => {
+    await using app = await mountDocumented([Listed, Coded]);
+    await app.created(path, body);
+    const q = (method: string) => `${path}${asQuery(exampleAt(app, method, path))}`;
+    assertEquals((await app.patch(q("PATCH"), { size: 8 })).status, 200);
+    assertEquals((await app.delete(q("DELETE"))).status, 204);
+    assertEquals((await app.read<{ size: number }[]>(path)).map(({ size }) => size), [7]);
+  });
+}

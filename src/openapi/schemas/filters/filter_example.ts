@@ -37,13 +37,12 @@ export function exampleCondition(field: FieldShape): ExampleCondition | undefine
   return undefined;
 }
 
-/**
- * With `selectsNothing`, an `_id` of the type ObjectId selects no entity, so that the example of a write changes
- * nothing.
- */
+/** With `selectsNothing`, the example of a write changes nothing. */
 export function filterExample(node: FilterNode, { selectsNothing = false } = {}): object {
   const id = node.fields.get("_id");
-  if (selectsNothing && id?.type === "ObjectId" && id.isComparable) return { _id: NO_IDENTIFIER };
+  if (selectsNothing) {
+    return id?.type === "ObjectId" && id.isComparable ? { _id: NO_IDENTIFIER } : { $nor: [{}] };
+  }
   const [path, condition] = findCondition(node, MOST_LEVELS) ?? [];
   return path === undefined ? {} : { [path]: condition };
 }
