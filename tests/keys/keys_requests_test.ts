@@ -277,3 +277,37 @@ test("a failure to note the use of a key is logged, and changes no answer", asyn
   assertEquals(lines.match(/MongoServerError: Document failed validation/g)?.length, 1, lines);
   assertEquals(lines.includes(made.key), false);
 });
+
+test("the use of a key is stored once a minute, whichever process serves it", async () => {
+  await using app = await mountKeyed({});
+  const [key, other] = [
+    await app.make("ann", ["people:all"]),
+    await app.make("ann", ["people:all"]),
+  ];
+  const stored = app.database.connection.collection("mongrove_api_keys");
+  const usedAt = async ({ prefix }: MadeKey) =>
+    (await stored.findOne({ prefix }))?.lastUsedAt as Date | null;
+  const use = async (served: Client, made: MadeKey) => {
+    const before = await usedAt(made);
+    assertEquals((await served.get("/people", by(made))).status, 200);
+    await until(async () => Number(await usedAt(made)) > Number(before));
+  };
+  await use(app, key);
+  const first = await usedAt(key);
+  await using second = await serveKeyed();
+  await second.get("/people", by(key));
+  // Its write begins later than one of the first key would.
+  await use(second, other);
+  assertEquals(await usedAt(key), first);
+  await stored.updateOne({ prefix: key.prefix }, { $set: { lastUsedAt: new Date(0) } });
+  await use(second, key);
+});
+
+test("caches learn that an answer depends on the header X-API-Key", async () => {
+  await using app = await mountKeyed({});
+  const made = await app.make("ann", ["people:all"]);
+  for (const options of [by(made), as("ann"), { headers: { "x-api-key": "wrong" } }]) {
+    const { headers } = await app.get("/people", options);
+    assertEquals(headers.get("vary")?.split(", ").includes("X-API-Key"), true);
+  }
+});
