@@ -311,3 +311,17 @@ test("caches learn that an answer depends on the header X-API-Key", async () => 
     assertEquals(headers.get("vary")?.split(", ").includes("X-API-Key"), true);
   }
 });
+
+test("an answer with a key is stored nowhere, and neither repeated nor left out", async () => {
+  await using app = await mountKeyed({});
+  const { id } = await app.make("ann", ["people:all"]);
+  const given = { name: "program", scopes: ["people:all"] };
+  for (const [path, body] of [["/keys", given], [`/keys/${id}/rotate`, {}]] as const) {
+    for (const header of [{ prefer: "return=minimal" }, { "idempotency-key": "k" }]) {
+      const headers = { ...as("ann").headers, ...header };
+      assertEquals([path, (await app.post(path, body, { headers })).status], [path, 400]);
+    }
+    const { status, headers } = await app.post(path, body, as("ann"));
+    assertEquals([status, headers.get("cache-control")], [201, "no-store"]);
+  }
+});
