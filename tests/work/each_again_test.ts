@@ -5,6 +5,8 @@ import { migrate, type MigrationContext } from "../../src/work/mod.ts";
 import { test } from "../harness/testing.ts";
 import { endLease, gate, openParcels, Parcel, runOne } from "./worked.ts";
 
+const LEASE_MS = 1500;
+
 test("an interrupted migration whose next attempt makes other calls of each() skips nothing", async () => {
   await using database = await openParcels(250);
   const { connection, collection } = database;
@@ -118,4 +120,19 @@ test("each() tells why it waits for the database", async () => {
   assertEquals(warn.calls.map(({ args }) => args), [[
     'Migration "one" waits for the database: MongoNetworkError: no route',
   ]]);
+});
+
+test("each() writes nothing after its lease has ended while the process was busy", async () => {
+  await using _ = await openParcels(1);
+  const seen: unknown[] = [];
+  const run = ({ each }: MigrationContext) =>
+    each(Parcel, {}, ({ weight }) => {
+      seen.push(weight);
+      const since = performance.now();
+      // No timer runs meanwhile, so the lease does not know of its end.
+      while (seen.length === 1 && performance.now() - since < LEASE_MS);
+      return { weight: 1 };
+    });
+  assertEquals(await runOne(run, { leaseMS: LEASE_MS }), ["one"]);
+  assertEquals(seen, [undefined, undefined]);
 });
