@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { stub } from "@std/testing/mock";
 import {
   action,
   all,
@@ -251,6 +252,54 @@ test("the start shows who may use an operation", () => {
   ]);
   const open = Framework.describe({ models: [Drug] }).find(({ operation }) => operation === "one");
   assertEquals(open?.access, ["everybody"]);
+});
+
+@rest({
+  route: "/ledgers",
+  tenant: "org",
+  scope: () => ({}),
+  methods: [
+    one({ open: true }),
+    create({
+      preFetch: isStaff,
+      preSave: function sign(_req, ledger) {
+        return ledger;
+      },
+      preSend: (_req, ledger) => ledger,
+    }),
+  ],
+})
+class Ledger extends FrameworkModel {
+  @prop()
+  org?: string;
+}
+
+@rest({ route: "/shelves", scope: () => ({}), methods: [one()] })
+class Shelf extends FrameworkModel {
+  @rest({ methods: [all({ preFetch: isDoctor })] })
+  @arrayProp({ items: Dose, embedded: true })
+  doses?: Dose[];
+}
+
+test("access names hooks, scopes and tenants, and the log prints it", () => {
+  using log = stub(console, "info");
+  const start = (options: InitializeOptions) =>
+    Framework.initialize({ ...options, guard: isStaff, log: true, tidy: false });
+  const routers = [
+    start({ models: [Ledger], tenant: () => "a" }),
+    start({ models: [Shelf] }),
+  ];
+  const access = routers.flatMap((router) => router.describe().map(({ access }) => access));
+  assertEquals(access, [
+    ["guard isStaff", "preFetch isStaff", "preSave sign", "preSend", "scope", "tenant"],
+    ["scope", "tenant"],
+    ["guard isStaff", "scope"],
+    ["guard isStaff", "preFetch isDoctor", "scope"],
+  ]);
+  const lines = log.calls.flatMap(({ args }) => String(args[0]).split("\n"));
+  for (const [index, names = []] of access.entries()) {
+    assertEquals([index, lines[index]?.includes(names.join(", "))], [index, true], lines[index]);
+  }
 });
 
 for (const strict of ["yes", 1, null, [], { bodies: "no" }, { guard: true }]) {
