@@ -10,7 +10,7 @@ export type HeaderValues = Readonly<Record<string, string>> | Headers;
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of {@linkcode connect}. */
-export interface ConnectOptions {
+export interface ConnectOptions extends Pick<CallOptions, "timeoutMS"> {
   /**
    * The headers of every request, or a function that returns them. The client calls the function before each attempt,
    * so that it can return a fresh token.
@@ -33,12 +33,6 @@ export interface ConnectOptions {
    */
   readonly fetch?: FetchFunction;
   /**
-   * The time limit of a call, including all its repetitions, in milliseconds.
-   *
-   * @default {30000}
-   */
-  readonly timeoutMS?: number;
-  /**
    * Whether the client reads a list by the method `QUERY` if its URL would exceed 2,000 characters, because servers and
    * proxies refuse long URLs. The server must have `initialize({ queryMethod: true })`.
    *
@@ -56,7 +50,10 @@ export interface ConnectOptions {
 export interface CallOptions {
   /** The signal that aborts the call. The call then fails with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** The time limit of the call, in milliseconds. The default is `timeoutMS` of `connect()`. */
+  /**
+   * The time limit of a call with all its repetitions, in milliseconds. The default is that of `connect()`, or else
+   * 30,000.
+   */
   readonly timeoutMS?: number | undefined;
   /** Additional headers, which replace headers of `connect()` with the same name. */
   readonly headers?: HeaderValues | undefined;

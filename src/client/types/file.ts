@@ -1,6 +1,6 @@
 import type { CallOptions } from "../sending/send_request.ts";
 import type { Shown } from "./json.ts";
-import type { MatchOptions } from "./options.ts";
+import type { CreateOnlyOption, MatchOptions } from "./options.ts";
 
 /** @internal The names of the properties that hold files. */
 export type FileName<M> =
@@ -29,11 +29,9 @@ export interface FileJson {
 }
 
 /** @internal */
-export interface PutOptions extends MatchOptions {
+export interface PutOptions extends MatchOptions, CreateOnlyOption {
   /** The name that the server stores for the file. The default is the name of the given `File`. */
   readonly name?: string | undefined;
-  /** Whether the call fails with a 412 if the property already has a file. */
-  readonly createOnly?: boolean | undefined;
 }
 
 /** The operations on the file in a property of an entity. */

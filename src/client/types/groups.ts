@@ -2,7 +2,7 @@ import type { CallOptions } from "../sending/send_request.ts";
 import type { ModelIn } from "../../declare/decorators/rest.ts";
 import type { JsonValue } from "./json.ts";
 import type { PopulatedEntity } from "./populate.ts";
-import type { Query } from "./query.ts";
+import type { SearchCallOption } from "./options.ts";
 import type { SortField } from "./select.ts";
 
 /** @internal The names of the fields by which a list can be grouped, without lists, objects and `_id`. */
@@ -24,7 +24,7 @@ export interface GroupsCallOptions<
   S extends string,
   A extends string,
   P extends string = never,
-> extends CallOptions {
+> extends CallOptions, SearchCallOption<M> {
   /** The fields by which entities are grouped. Without `by`, all selected entities form one group. */
   readonly by?: readonly B[] | undefined;
   /** The number fields that are added up in each group. */
@@ -37,10 +37,6 @@ export interface GroupsCallOptions<
   readonly populate?: readonly (P & NoInfer<B>)[] | undefined;
   /** The time zone of years, months and days, such as `"Europe/Paris"`, if the route lets clients choose it. */
   readonly timeZone?: string | undefined;
-  /** The filter that selects the grouped entities. */
-  readonly q?: Query<M> | undefined;
-  /** The words that the grouped entities must match. */
-  readonly search?: string | undefined;
 }
 
 /** @internal */

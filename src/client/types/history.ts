@@ -1,7 +1,7 @@
 import type { CallOptions } from "../sending/send_request.ts";
 import type { Json } from "./json.ts";
 import type { EntityOptions, MatchOptions, OneOptions } from "./options.ts";
-import type { RemoveAllOptions, RemoveOptions } from "./options.ts";
+import type { PageCallOptions, RemoveAllOptions, RemoveOptions } from "./options.ts";
 
 /** @internal The server must declare `trash` for the class. */
 export interface TrashOption {
@@ -22,11 +22,7 @@ export interface RemoveItemOptions<M> extends RemoveOptions<M>, TrashOption {}
 export interface RemoveItemsOptions<M> extends RemoveAllOptions<M>, TrashOption {}
 
 /** @internal */
-export interface HistoryPageOptions extends CallOptions, TrashOption {
-  /** The largest number of records in the answer, at most 100. The default is 20. */
-  readonly limit?: number | undefined;
-  /** The `version` of the last record of the previous page. By default, the page begins with the latest write. */
-  readonly after?: number | undefined;
+export interface HistoryPageOptions extends CallOptions, TrashOption, PageCallOptions<number> {
   /** Whether each record has `actorName`, if the server has the option `actorNames`. */
   readonly names?: boolean | undefined;
 }

@@ -11,8 +11,31 @@ export interface EntityOptions<R> extends CallOptions {
   readonly revive?: R | undefined;
 }
 
+/** @internal */
+export interface FilterCallOption<M> {
+  /** The filter that an entity must match to be read, grouped or changed. */
+  readonly q?: Query<M> | undefined;
+}
+
+/** @internal */
+export interface SearchCallOption<M> extends FilterCallOption<M> {
+  /** The words that the entities must match. */
+  readonly search?: string | undefined;
+}
+
+/** @internal */
+export interface PageCallOptions<A> {
+  /** The largest number of entities, or of records of a history, in the answer. */
+  readonly limit?: number | undefined;
+  /**
+   * The identifier of the entity, or the `version` of the record, after which the answer begins. It cannot be combined
+   * with `skip`.
+   */
+  readonly after?: A | undefined;
+}
+
 /** @internal The operation on the server must declare the options `select` and `populate`. */
-export interface ReadCallOptions<M, S, P, R> extends EntityOptions<R> {
+export interface ReadCallOptions<M, S, P, R> extends EntityOptions<R>, FilterCallOption<M> {
   /** The fields of the answer besides `_id`. */
   readonly select?: S | undefined;
   /**
@@ -20,8 +43,6 @@ export interface ReadCallOptions<M, S, P, R> extends EntityOptions<R> {
    * of the entities, write their names, as in `{ director: ["name"] }`. The names change only the type of the answer.
    */
   readonly populate?: (P & NoOthers<M, P>) | undefined;
-  /** The filter that the entities must match. */
-  readonly q?: Query<M> | undefined;
 }
 
 /** @internal */
@@ -42,17 +63,12 @@ export interface ListOptions<M, S, P, R> extends SelectedOptions<M, S, P, R>, Tr
 }
 
 /** @internal */
-export interface SelectedOptions<M, S, P, R> extends ReadCallOptions<M, S, P, R> {
+export interface SelectedOptions<M, S, P, R>
+  extends ReadCallOptions<M, S, P, R>, SearchCallOption<M>, PageCallOptions<string> {
   /** The order of the list, such as `["-year", "name"]`. A `-` before a field means descending. */
   readonly sort?: readonly SortName<M>[] | undefined;
-  /** The words that the entities must match. */
-  readonly search?: string | undefined;
-  /** The largest number of entities in a page. */
-  readonly limit?: number | undefined;
   /** The number of entities before the page. It cannot be combined with `after`. */
   readonly skip?: number | undefined;
-  /** The identifier of the entity after which the page begins. It cannot be combined with `skip`. */
-  readonly after?: string | undefined;
 }
 
 /**
@@ -86,10 +102,13 @@ export interface MatchOptions extends CallOptions {
 }
 
 /** @internal */
-export interface RemoveOptions<M> extends MatchOptions {
-  /** The filter that the entity must match to be changed. */
-  readonly q?: Query<M> | undefined;
+export interface CreateOnlyOption {
+  /** Whether the call only creates the entity or the file. If it exists, the server answers 412 and changes nothing. */
+  readonly createOnly?: boolean | undefined;
 }
+
+/** @internal */
+export interface RemoveOptions<M> extends MatchOptions, FilterCallOption<M> {}
 
 /** @internal */
 export interface MinimalOptions<N> {
@@ -136,10 +155,8 @@ export interface EntityResult {
 }
 
 /** @internal */
-export interface ReplaceOptions<R, N = boolean> extends CreateOptions<R, N>, MatchOptions {
-  /** Whether the write only creates an entity. If it exists, the server answers 412 and changes nothing. */
-  readonly createOnly?: boolean | undefined;
-}
+export interface ReplaceOptions<R, N = boolean>
+  extends CreateOptions<R, N>, MatchOptions, CreateOnlyOption {}
 
 /** @internal */
 export interface UpdateOptions<M, R, N = boolean>

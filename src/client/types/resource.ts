@@ -130,7 +130,10 @@ export interface Resource<M> {
    * have been created after the first attempt.
    */
   removeAll(options: RemoveItemsOptions<M>): Promise<void>;
-  /** Reads the records of the writes of an entity, newest first. The server must declare `history` for the class. */
+  /**
+   * Reads the records of the writes of an entity, newest first, 20 unless `limit` names another number up to 100. The
+   * server must declare `history` for the class.
+   */
   history(id: string, options?: HistoryPageOptions): Promise<HistoryRecord<M>[]>;
   /**
    * Sets an entity back to a version, except fields that the caller may not set. The server must declare `history` and
