@@ -44,25 +44,22 @@ export interface OptionTable<M, X> {
 }
 
 /** @internal */
-export interface ArrayFeatures {
+export interface ReferenceFeatures<D> {
   /**
-   * The effect on the list if one of its entities is removed or put into the trash, by default `"keep"`. With
-   * `"unset"`, the identifier leaves the list. With `"restrict"`, which implies `exists: true`, the removal answers
-   * 409. Needs a database with transactions.
+   * The effect on this entity if the entity of a reference is removed or put into the trash, by default `"keep"`. With
+   * `"restrict"`, the removal answers 409. With `"unset"`, the reference is removed, also from a list. With
+   * `"cascade"`, which lists lack, the referring entities are removed as well, without their hooks and scopes. If only
+   * the referred class has a trash, a cascade needs `{ cascade: "forGood" }`. `"restrict"` and cascades imply
+   * `exists: true`. Needs a database with transactions.
    */
-  readonly onDelete?: ListOnDelete;
+  readonly onDelete?: D;
 }
 
 /** @internal */
-export interface FieldFeatures {
-  /**
-   * The effect on this entity if the entity of the reference is removed or put into the trash, by default `"keep"`.
-   * With `"restrict"`, the removal answers 409. With `"unset"`, the reference is removed. With `"cascade"`, the
-   * referring entities are removed as well, without their hooks and scopes. If only the referred class has a trash, a
-   * cascade needs `{ cascade: "forGood" }`. `"restrict"` and cascades imply `exists: true`. Needs a database with
-   * transactions.
-   */
-  readonly onDelete?: OnDelete;
+export interface ArrayFeatures extends ReferenceFeatures<ListOnDelete> {}
+
+/** @internal */
+export interface FieldFeatures extends ReferenceFeatures<OnDelete> {
   /**
    * The write whose `actor`, by `Framework.initialize()`, is stored in the field: the creation or the last write.
    * Clients cannot set the field.

@@ -1,5 +1,6 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request } from "express";
+import type { RouteOption } from "../declare/decorators/rest.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { describeModel, knownBindingRests } from "../declare/model/describe_model.ts";
@@ -27,7 +28,7 @@ import { settingsOf } from "./initialize.ts";
 import type { Limits } from "./limits.ts";
 
 /** @internal The options of `Framework.queryFor()`. */
-export interface QueryForOptions {
+export interface QueryForOptions extends RouteOption {
   /** Limits on filters in `q`. The limits of the router do not apply. */
   readonly limits?: Pick<Limits, "query">;
   /**
@@ -36,11 +37,6 @@ export interface QueryForOptions {
    * @default {true}
    */
   readonly q?: boolean;
-  /**
-   * The route of the `@rest` whose scope and connection apply. Needed if several have a scope or `getConnection`, and
-   * none is `main`.
-   */
-  readonly route?: string;
 }
 
 const OPTIONS: OptionKinds<QueryForOptions> = {

@@ -1,5 +1,6 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request } from "express";
+import type { RouteOption } from "../declare/decorators/rest.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 export type ExposedOperation = "all" | "one" | "create" | "update";
 
 /** A model for AI assistants, with the operations and actions that they can call. */
-export interface Exposure {
+export interface Exposure extends RouteOption {
   /** The class, which must have routes on the router. */
   readonly model: ModelClass;
   /**
@@ -24,8 +25,6 @@ export interface Exposure {
    * @default {[]}
    */
   readonly actions?: readonly string[];
-  /** The route of the `@rest` for assistants, needed if the class has several. */
-  readonly route?: string;
   /**
    * The name of the model for assistants, different for each model.
    *

@@ -34,11 +34,20 @@ import { hasRows, refuses, refusesLate, type Takes } from "./wrong_values.ts";
 
 const API = new URL("../docs/public_api.txt", import.meta.url);
 
+const SERVER = (await Deno.readTextFile(API)).split(/^(?=# )/m)
+  .filter((part) => !/^#.*client\n/.test(part)).join("\n\n");
+
 /** The options of each interface of the public API except the client's, by its name. */
-const KNOWN = readOptions(
-  (await Deno.readTextFile(API)).split(/^(?=# )/m).filter((part) => !/^#.*client\n/.test(part))
-    .join("\n\n"),
-);
+const KNOWN = readOptions(SERVER);
+
+/** Adds the options that an interface has from `…Option` or `Pick`. */
+function knownOf(name: string): string[] {
+  const [, bases = ""] = new RegExp(`^interface ${name}\\b.* extends (.*)$`, "m").exec(SERVER) ??
+    [];
+  const shared = [...bases.matchAll(/\b\w+Option\b/g)].flatMap(([base]) => KNOWN.get(base) ?? []);
+  const picked = [...bases.matchAll(/Pick<[^"]*"(\w+)"/g)].map(([, option = ""]) => option);
+  return [...KNOWN.get(name) ?? [], ...shared, ...picked];
+}
 
 @rest({ route: "/owners", methods: [all({ page: false }), one()] })
 class Owner extends FrameworkModel {
@@ -212,7 +221,7 @@ const ROWS: Readonly<Record<string, Rows>> = {
 
 for (const [name, [takes, started]] of Object.entries(ROWS)) {
   Deno.test(`each option of ${name} refuses a value of another kind`, () => {
-    if (KNOWN.has(name)) hasRows(takes, KNOWN.get(name) ?? []);
+    if (KNOWN.has(name)) hasRows(takes, knownOf(name));
     for (const [option, each] of Object.entries(takes)) {
       refuses(option, each, (value) => started({ [option]: value }));
     }
@@ -281,7 +290,7 @@ async function following(given: object): Promise<void> {
 
 for (const [name, [takes, started]] of Object.entries(LATE)) {
   test(`each option of ${name} refuses a value of another kind`, async () => {
-    if (KNOWN.has(name)) hasRows(takes, KNOWN.get(name) ?? []);
+    if (KNOWN.has(name)) hasRows(takes, knownOf(name));
     await using _database = await openDatabase();
     for (const [option, each] of Object.entries(takes)) {
       await refusesLate(option, each, (value) => started({ [option]: value }));
@@ -312,6 +321,7 @@ const ELSEWHERE = [
   ...["InitializeOptions", "BodyLimits", "QueryLimits", "LiveLimits", "Limits", "RestOptions"],
   ...["LifecycleOptions", "ClassFeatures", "FieldOptions", "FieldFeatures", "ArrayFeatures"],
   ...["PropOptions", "ArrayPropOptions", "OperationOptions", "OperationWords", "ReadOptions"],
+  ...["ReferenceOptions", "ReferenceFeatures", "Words"],
   ...["WriteOptions", "OpenApiOptions", "FilterOptions"],
   ...["SharedActionOptions", "InferredActionOptions"],
 ];

@@ -1,6 +1,7 @@
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { Scalar } from "../model/field_names.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
+import type { Words } from "../model/words.ts";
 
 /** @internal A validator of Mongoose, which returns whether a value is valid. */
 export type Validator<V> =
@@ -24,7 +25,7 @@ export type Bound<T> = T | readonly [T, string];
  * @internal The options that all fields have. Any other option is an error at start-up. Options for Mongoose plugins
  * are set in `configure`, as in `schema.path("name").options.indexed = true`.
  */
-export interface FieldOptions<V, I = V> {
+export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
   /**
    * Whether the field must have a value. A function gets the document as `this`, as in `required(this: Note) { … }`.
    */
@@ -73,14 +74,6 @@ export interface FieldOptions<V, I = V> {
    * midnight in UTC. Declare the field as `DateOnly`, for the types of clients.
    */
   readonly dateOnly?: boolean;
-  /** A summary for the OpenAPI document, in a few words. */
-  readonly summary?: string;
-  /** A description for the OpenAPI document, in CommonMark. */
-  readonly description?: string;
-  /** Whether the OpenAPI document marks the field as deprecated. */
-  readonly deprecated?: boolean;
-  /** An example for the OpenAPI document, in JSON form, in which dates and identifiers are strings. */
-  readonly example?: JsonForm<V>;
   /** The value of the field if neither a body nor a hook sets a value. */
   readonly default?: V | null | (() => V | null | (V extends Date ? number : never));
   /** The allowed values, as a list or a TypeScript enum. */

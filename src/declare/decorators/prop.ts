@@ -16,18 +16,8 @@ import type {
   UntypedProblem,
 } from "./prop_input.ts";
 
-/** Options of {@linkcode prop}, for a field that holds one value, such as a string or an embedded entity. */
-export interface PropOptions<V, T = unknown> extends FieldOptions<V>, FieldFeatures {
-  /**
-   * The type of the field. The default is an identifier for a field with `ref`, or else the type of `default`, or else
-   * `String`.
-   */
-  readonly type?: T;
-  /**
-   * The model that the field refers to, as a class, a function that returns a class, or a name. The field holds an
-   * identifier.
-   */
-  readonly ref?: ModelClass | (() => ModelClass) | string;
+/** @internal */
+export interface ReferenceOptions {
   /**
    * Whether a body can only name entities that exist and match the scopes of the referenced class. Any other identifier
    * answers 400 with `kind: "exists"`.
@@ -39,6 +29,21 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V>, FieldFeatu
    * is an error at start-up, unless the only hook is a `preFetch` hook that the reading operation has as well.
    */
   readonly unguarded?: boolean;
+}
+
+/** Options of {@linkcode prop}, for a field that holds one value, such as a string or an embedded entity. */
+export interface PropOptions<V, T = unknown>
+  extends FieldOptions<V>, FieldFeatures, ReferenceOptions {
+  /**
+   * The type of the field. The default is an identifier for a field with `ref`, or else the type of `default`, or else
+   * `String`.
+   */
+  readonly type?: T;
+  /**
+   * The model that the field refers to, as a class, a function that returns a class, or a name. The field holds an
+   * identifier.
+   */
+  readonly ref?: ModelClass | (() => ModelClass) | string;
   /** The type of the values in the Map, for a field with `type: Map`. */
   readonly of?: FieldType;
 }
@@ -80,18 +85,12 @@ export function prop(options: never = {} as never): unknown {
  * @internal Options of {@linkcode arrayProp}, for a field that holds an array. Rules for values, such as `min` and
  * `enum`, apply to each element.
  */
-export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I>, ArrayFeatures {
+export interface ArrayPropOptions<I, T>
+  extends FieldOptions<I[], I>, ArrayFeatures, ReferenceOptions {
   /** The type of the elements: a model class, a function that returns one, or a type such as `String`. */
   readonly items: T;
   /** Whether the array stores whole entities of the model instead of their identifiers. */
   readonly embedded?: boolean;
-  /** Whether a body can only name entities that exist, as in {@linkcode PropOptions}. */
-  readonly exists?: boolean;
-  /**
-   * Whether every reader may see the referenced entities in their scope without the hooks of their `one()`, as in
-   * {@linkcode PropOptions}.
-   */
-  readonly unguarded?: boolean;
 }
 
 /**

@@ -32,7 +32,10 @@ export interface RestOptions<
   O extends Method = Method,
   M extends FrameworkModel = FrameworkModel,
 > extends ClassFeatures<M> {
-  /** The path of the model, such as `/movies`. */
+  /**
+   * The path of the model, such as `/movies`. On a property, the path below that of the parent entity, by default `/`
+   * and the name of the property.
+   */
   readonly route: string;
   /** The operations and actions that clients can call, at least one. */
   readonly methods: readonly O[];
@@ -77,8 +80,15 @@ export interface PartRestOptions<O extends Method = Method> extends
   Omit<
     RestOptions<O>,
     "route" | "schemaOptions" | "getConnection" | "main" | keyof ClassFeatures
-  > {
-  /** The path below the path of the parent entity. The default is `/` and the name of the property. */
+  >,
+  Partial<Pick<RestOptions<O>, "route">> {}
+
+/** @internal */
+export interface RouteOption {
+  /**
+   * The route of the `@rest` that applies. `mcp()` needs it if the class has several, and `Framework.queryFor()` if
+   * several have a scope or `getConnection`, and none is `main`.
+   */
   readonly route?: string;
 }
 

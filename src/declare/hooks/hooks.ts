@@ -50,12 +50,8 @@ export interface OperationOptions extends OperationWords, FilterOptions {
   readonly open?: boolean | undefined;
 }
 
-/** The hooks of an operation, in the order in which they run, and the options of the operation. */
-export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
-  /**
-   * Whether hooks of `all()` and `one()` get instances of the class, without Mongoose's methods, instead of documents.
-   */
-  readonly lean?: boolean | undefined;
+/** @internal The hooks that operations and actions have. */
+export interface FetchHooks<E, R> {
   /** Decides whether a request may run, before any database call. Any result except `true` answers 403. */
   readonly preFetch?: PreFetch<R>;
   /**
@@ -68,6 +64,14 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
    * entity.
    */
   readonly postFetch?: EntityHook<E, R>;
+}
+
+/** The hooks of an operation, in the order in which they run, and the options of the operation. */
+export interface Hooks<E, R = FrameworkRequest> extends OperationOptions, FetchHooks<E, R> {
+  /**
+   * Whether hooks of `all()` and `one()` get instances of the class, without Mongoose's methods, instead of documents.
+   */
+  readonly lean?: boolean | undefined;
   /** Runs before each write. `previous` is the entity before the change. `null` prevents the write and answers 403. */
   readonly preSave?: EntityHook<E, R>;
   /** Writes the entity instead of the framework. The `scope` does not limit the writes of the hook. */

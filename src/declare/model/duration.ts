@@ -1,6 +1,15 @@
 /** @internal A time in seconds, minutes, hours or days, such as `"24h"`. */
 export type Duration = `${number}${"s" | "m" | "h" | "d"}`;
 
+/** @internal */
+export interface KeepOption {
+  /**
+   * The time, such as `"90d"`, for which a record of the history, an entity in the trash or an idempotency key is
+   * stored. Without it, the history and the trash are stored for ever.
+   */
+  readonly keep?: Duration;
+}
+
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** A duration in milliseconds, or `undefined` if `value` is no duration. */

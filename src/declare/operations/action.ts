@@ -1,6 +1,6 @@
 import type { StandardSchema } from "../decorators/field_options.ts";
 import type { FrameworkRequest, QueryObject } from "../hooks/framework_request.ts";
-import type { MaybePromise, OperationOptions } from "../hooks/hooks.ts";
+import type { FetchHooks, MaybePromise, OperationOptions } from "../hooks/hooks.ts";
 import type { Entity, FrameworkModel, ModelClass, ModelOf } from "../model/framework_model.ts";
 import type { Given, HooksFor, NoOptions, UnnamedModel } from "./hooks_input.ts";
 import type { Method } from "./methods.ts";
@@ -100,13 +100,7 @@ export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
  * `body`.
  */
 export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
-  extends SharedActionOptions<On, V, B, A> {
-  /** Decides whether the request may run the action, before any database call. Any result except `true` answers 403. */
-  readonly preFetch?: (req: Q) => MaybePromise<boolean>;
-  /** Reads the entity of the action instead of the framework. */
-  readonly fetch?: (req: Q) => unknown;
-  /** Gets the entity before `run` gets it. `null` answers 404. */
-  readonly postFetch?: (req: Q, entity: P) => MaybePromise<object | null>;
+  extends SharedActionOptions<On, V, B, A>, FetchHooks<P, Q> {
   /**
    * Whether the action on one entity can run now. With `false`, the action answers 409, and `one()` does not name it in
    * its header `Link`. The function must be synchronous.

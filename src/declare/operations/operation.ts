@@ -1,4 +1,5 @@
 import type { HookName } from "../hooks/hooks.ts";
+import type { Words } from "../model/words.ts";
 import type { HooksRun } from "./hooks_input.ts";
 
 /** @internal */
@@ -97,20 +98,9 @@ export function isOperationName(name: string): name is OperationName {
 }
 
 /** @internal The options by which the OpenAPI document explains an operation. */
-export interface OperationWords {
-  /** A summary for the OpenAPI document, in a few words. */
-  readonly summary?: string | undefined;
-  /** A description for the OpenAPI document, in CommonMark. */
-  readonly description?: string | undefined;
+export interface OperationWords extends Words<object> {
   /** The tags by which the OpenAPI document groups operations. The default is the name of the class. */
   readonly tags?: readonly string[] | undefined;
-  /** Whether the OpenAPI document marks the operation as deprecated. */
-  readonly deprecated?: boolean | undefined;
-  /**
-   * An example in JSON: a body of a write or an action, or an entity that `all()` and `one()` answer. In such an
-   * entity, a field that is `hidden` or `select: false` is an error at start-up.
-   */
-  readonly example?: object | undefined;
   /** The name of the operation in generated clients, such as `allMovies`, which must be unique. */
   readonly operationId?: string | undefined;
 }

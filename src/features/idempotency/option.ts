@@ -1,16 +1,11 @@
-import type { Duration } from "../../declare/model/duration.ts";
+import type { KeepOption } from "../../declare/model/duration.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 
 /**
  * @internal Options of the header `Idempotency-Key`, with which a client can repeat a `create()` without creating a
- * second entity.
+ * second entity. A request that repeats a key which is not stored any more creates another entity.
  */
-export interface IdempotencyOptions {
-  /**
-   * The time for which an idempotency key is stored. A request that repeats the key after this time creates another
-   * entity.
-   */
-  readonly keep: Duration;
+export interface IdempotencyOptions extends Required<KeepOption> {
   /** Whether a request without the header `Idempotency-Key` is refused with a 400. The default is `false`. */
   readonly required?: boolean | undefined;
   /**

@@ -1,15 +1,10 @@
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import type { PreFetch } from "../../declare/hooks/hooks.ts";
-import type { Duration } from "../../declare/model/duration.ts";
+import type { KeepOption } from "../../declare/model/duration.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 
 /** @internal Options of the trash of a class, from which removed entities can be restored. */
-export interface TrashOptions<M extends FrameworkModel = FrameworkModel> {
-  /**
-   * The time after which the framework removes an entity in the trash for good. Without this option, entities stay in
-   * the trash.
-   */
-  readonly keep?: Duration;
+export interface TrashOptions<M extends FrameworkModel = FrameworkModel> extends KeepOption {
   /**
    * Whether the sender of a request may read and restore entities in the trash, and may remove them for good. The
    * function is called at most once for each request, after the `preFetch` hooks. Without this option, nobody may.

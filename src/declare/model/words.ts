@@ -1,0 +1,15 @@
+/** @internal The options by which the OpenAPI document explains a field or an operation. */
+export interface Words<E> {
+  /** A summary for the OpenAPI document, in a few words. */
+  readonly summary?: string | undefined;
+  /** A description for the OpenAPI document, in CommonMark. */
+  readonly description?: string | undefined;
+  /** Whether the OpenAPI document marks the field or the operation as deprecated. */
+  readonly deprecated?: boolean | undefined;
+  /**
+   * An example for the OpenAPI document, in JSON form, in which dates and identifiers are strings. The example of a
+   * write or an action is a body, and that of `all()` and `one()` an entity, in which a field that is `hidden` or
+   * `select: false` is an error at start-up.
+   */
+  readonly example?: E | undefined;
+}
