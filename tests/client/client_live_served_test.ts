@@ -247,7 +247,7 @@ test("live() has what all() reads, after random writes and broken connections", 
 longTest("live() keeps its connection while another member becomes the primary", async () => {
   await using mongo = await startMongo({ replicaSet: 3 });
   await using app = await mount([Ticket], { mongo: mongo.uri });
-  const api = connect(app.url, { retry: { times: 20, maxPauseMS: 2000 } });
+  const api = connect(app.url, { retry: 20 });
   const tickets = api.resource<Ticket>("/tickets");
   const { _id } = await tickets.create({ title: "A" });
   const broken: unknown[] = [];

@@ -88,7 +88,7 @@ async function openShop(options: ConnectOptions = {}) {
   const held = await heldFetch([Album], options.fetch ?? fetch);
   const app = await mount([Album], { at: "/api", mongo });
   await getModel(Album).init();
-  const api = connect(`${app.url}/api`, { retry: { pauseMS: 1 }, ...options, fetch: held.fetch });
+  const api = connect(`${app.url}/api`, { ...options, fetch: held.fetch });
   return {
     api,
     albums: api.resource<Album>("/albums"),

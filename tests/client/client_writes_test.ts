@@ -51,7 +51,7 @@ async function script(steps: readonly Step[], options: ConnectOptions = {}) {
     asked.push({ line, headers: req.headers, body: body && JSON.parse(body) });
     steps[asked.length - 1]?.(res);
   });
-  const api = connect(served.url, { retry: { pauseMS: 1 }, ...options });
+  const api = connect(served.url, options);
   return {
     films: api.resource<Film>("/films"),
     keyed: api.resource<Film>("/films", { idempotency: true }),

@@ -132,7 +132,7 @@ export type Errands = ReturnType<typeof openErrands<Errand>>["collection"];
 export async function serveErrands() {
   const app = await mountLive([Errand, ChosenErrand, NumberedErrand]);
   const reach = (line: Line, options: ConnectOptions = {}) =>
-    connect(app.url, { fetch: line.fetch, retry: { pauseMS: 1 }, ...options });
+    connect(app.url, { fetch: line.fetch, ...options });
   return {
     app,
     async open(

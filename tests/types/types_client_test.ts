@@ -419,7 +419,6 @@ async function calls(): Promise<void> {
     select: ["name", "createdAt"],
     revive: ["createdAt"],
     q: { year: 1 },
-    silenceMS: 1,
   });
   for await (const list of live) {
     expect<Same<typeof list, Answer<Film, ["name", "createdAt"], never, ["createdAt"]>[]>>();

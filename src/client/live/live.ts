@@ -3,7 +3,6 @@ import { FoldedList } from "./folded_list.ts";
 
 interface LiveReading {
   readonly signal?: AbortSignal | undefined;
-  readonly silenceMS?: number | undefined;
   readonly onDisconnect?: ((error: unknown) => void) | undefined;
   readonly revive?: readonly string[];
 }
@@ -24,6 +23,7 @@ interface LiveSource {
 /** Changes within this time are in one list, so that the loop of the application runs once for all of them. */
 const GATHER_MS = 10;
 
+/** A connection without bytes for this time is lost, because the server sends a heartbeat every 15 seconds. */
 const SILENCE_MS = 45_000;
 
 const FIRST_PAUSE_MS = 1000;
@@ -48,7 +48,6 @@ export async function* live(
   reading: LiveReading,
 ): AsyncGenerator<object[], void, undefined> {
   const { signal, onDisconnect } = reading;
-  const silenceMS = Math.min(reading.silenceMS ?? SILENCE_MS, longestTimerMS);
   const list = new FoldedList((entity) => revive(entity, reading.revive));
   let isFirst = true;
   for (let broken = 0; !signal?.aborted; broken++) {
@@ -65,7 +64,7 @@ export async function* live(
       const headers = { accept: "text/event-stream", ...place };
       await send({ method: "GET", headers, keep });
       isOpen = true;
-      for await (const entities of listsIn(streamOf(answers.at(-1)), list, { signal, silenceMS })) {
+      for await (const entities of listsIn(streamOf(answers.at(-1)), { list, signal })) {
         isFirst = false;
         yield entities;
       }
@@ -92,8 +91,7 @@ function streamOf(response: Response | undefined): ReadableStream<Uint8Array> {
 
 async function* listsIn(
   stream: ReadableStream<Uint8Array>,
-  list: FoldedList,
-  { signal, silenceMS }: LiveReading & { readonly silenceMS: number },
+  { list, signal }: { readonly list: FoldedList; readonly signal: AbortSignal | undefined },
 ): AsyncGenerator<object[], void, undefined> {
   const reader = stream.getReader();
   const cancel = () => void reader.cancel().catch(() => {});
@@ -104,7 +102,7 @@ async function* listsIn(
     state.end = end;
     state.wake();
   };
-  follow(reader, { list, silenceMS, onNews: () => state.wake() })
+  follow(reader, { list, onNews: () => state.wake() })
     .then(() => noteEnd({}), (error) => noteEnd({ error }));
   try {
     for (;;) {
@@ -126,16 +124,14 @@ async function* listsIn(
 /** Reads on while the application handles an earlier list, so that the next list has all changes. */
 async function follow(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { list, silenceMS, onNews }: {
-    readonly list: FoldedList;
-    readonly silenceMS: number;
-    readonly onNews: () => void;
-  },
+  { list, onNews }: { readonly list: FoldedList; readonly onNews: () => void },
 ): Promise<void> {
   const parser = new EventParser();
   for (;;) {
-    const step = await within(reader.read(), silenceMS);
-    if (step === undefined) throw silent(silenceMS);
+    const step = await within(reader.read(), SILENCE_MS);
+    if (step === undefined) {
+      throw new DOMException(`Nothing has come for ${SILENCE_MS} ms`, "TimeoutError");
+    }
     if (step.value === undefined) return;
     for (const event of parser.push(step.value)) list.take(event);
     if (list.hasNews) onNews();
@@ -162,8 +158,4 @@ async function pause(milliseconds: number, signal: AbortSignal | undefined): Pro
   signal?.addEventListener("abort", stop);
   await within(aborted, milliseconds);
   signal?.removeEventListener("abort", stop);
-}
-
-function silent(silenceMS: number): DOMException {
-  return new DOMException(`Nothing has come for ${silenceMS} ms`, "TimeoutError");
 }

@@ -26,6 +26,5 @@ export interface AnyOptions extends CallOptions {
   readonly createOnly?: boolean;
   readonly name?: string | undefined;
   readonly atomic?: false;
-  readonly silenceMS?: number | undefined;
   readonly onDisconnect?: ((error: unknown) => void) | undefined;
 }

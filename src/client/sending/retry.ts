@@ -1,28 +1,9 @@
-import { LONGEST_TIMER_MS, untilAborted } from "./deadline.ts";
+import { untilAborted } from "./deadline.ts";
 
-/** @internal Options for repeating requests after a 503, or if no complete answer arrives. */
-export interface RetryOptions {
-  /**
-   * The largest number of repetitions of a request.
-   *
-   * @default {3}
-   */
-  readonly times?: number;
-  /**
-   * The pause before the first repetition, in milliseconds, which doubles with each repetition. A random time of up to
-   * the same length is added, so that many clients do not repeat their requests at once.
-   *
-   * @default {250}
-   */
-  readonly pauseMS?: number;
-  /**
-   * The longest pause, in milliseconds. If the header `Retry-After` of an answer names a longer time, the call fails
-   * with the answer.
-   *
-   * @default {10000}
-   */
-  readonly maxPauseMS?: number;
-}
+/** The first pause, which doubles with each repetition. */
+const PAUSE_MS = 250;
+
+const LONGEST_PAUSE_MS = 10_000;
 
 export interface SendFailure {
   /** The number of repetitions so far. */
@@ -35,14 +16,14 @@ export interface SendFailure {
 /** Returns milliseconds, or `undefined` if the call must fail. */
 export function pauseAfter(
   { repeated, retryAfter, random }: SendFailure,
-  { times = 3, pauseMS = 250, maxPauseMS = 10_000 }: RetryOptions,
+  retry = 3,
 ): number | undefined {
-  // The comparison is false for `times: NaN` too, with which a 503 would be repeated without an end.
-  if (!(repeated < times)) return undefined;
+  // The comparison is false for `retry: NaN` too, with which a 503 would be repeated without an end.
+  if (!(repeated < retry)) return undefined;
   const asked = retryAfter ? millisecondsOf(retryAfter) : 0;
-  if (asked > maxPauseMS) return undefined;
-  const own = pauseMS * 2 ** repeated;
-  return Math.min(Math.max(asked, own) + random * own, maxPauseMS);
+  if (asked > LONGEST_PAUSE_MS) return undefined;
+  const own = PAUSE_MS * 2 ** repeated;
+  return Math.min(Math.max(asked, own) + random * own, LONGEST_PAUSE_MS);
 }
 
 /** `Retry-After` is a number of seconds or a date. For any other text, the usual pause applies. */
@@ -54,8 +35,7 @@ function millisecondsOf(retryAfter: string): number {
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const bounded = Math.min(milliseconds, LONGEST_TIMER_MS);
-  const over = new Promise((resolve) => timer = setTimeout(resolve, bounded));
+  const over = new Promise((resolve) => timer = setTimeout(resolve, milliseconds));
   try {
     await Promise.race([untilAborted(signal), over]);
   } finally {

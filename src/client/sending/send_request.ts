@@ -1,6 +1,6 @@
 import { ApiError } from "../api_error.ts";
 import { openDeadline, signalOfStream, untilAborted } from "./deadline.ts";
-import { pause, pauseAfter, type RetryOptions } from "./retry.ts";
+import { pause, pauseAfter } from "./retry.ts";
 import { toJson } from "./to_json.ts";
 
 /** @internal */
@@ -40,10 +40,13 @@ export interface ConnectOptions extends Pick<CallOptions, "timeoutMS"> {
    */
   readonly queryMethod?: boolean;
   /**
-   * Options for repeating requests. The client repeats only requests for which two attempts have the same effect as
-   * one.
+   * The largest number of repetitions of a request after a 503, or if no complete answer arrives. The client repeats
+   * only requests for which two attempts have the same effect as one, after pauses of 0.25 to 10 seconds. If the header
+   * `Retry-After` of an answer names a longer time, the call fails with the answer.
+   *
+   * @default {3}
    */
-  readonly retry?: RetryOptions;
+  readonly retry?: number;
 }
 
 /** Options that every operation of the client accepts. */
@@ -137,7 +140,7 @@ async function sendWithin(outgoing: Outgoing, connection: ConnectOptions): Promi
 }
 
 async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Incoming> {
-  const { connection: { retry = {} }, signal } = options;
+  const { connection: { retry }, signal } = options;
   for (let repeated = 0;; repeated++) {
     const { incoming, error } = await attempt(outgoing, options);
     if (incoming !== undefined && !isBusy(incoming, outgoing)) return accept(incoming);

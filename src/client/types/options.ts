@@ -77,13 +77,6 @@ export interface SelectedOptions<M, S, P, R>
  */
 export interface LiveCallOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
   /**
-   * The time without bytes, in milliseconds, after which the client connects again. It must be longer than the time
-   * between heartbeats of the server, which is 15 seconds by default.
-   *
-   * @default {45000}
-   */
-  readonly silenceMS?: number | undefined;
-  /**
    * The function that the client calls when, after the first list, a connection is lost with an error or cannot be
    * opened again. The next list has all missed changes.
    *

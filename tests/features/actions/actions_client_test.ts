@@ -179,7 +179,7 @@ test("action() needs no type: then it takes any body, and its answer is unknown"
 function openNowhere() {
   let count = 0;
   const fail = () => Promise.reject(new TypeError(`Away ${++count}`));
-  const api = connect("http://nowhere", { fetch: fail, retry: { pauseMS: 1, times: 2 } });
+  const api = connect("http://nowhere", { fetch: fail, retry: 2 });
   return { tickets: api.resource<Ticket>("/tickets"), sent: () => count };
 }
 

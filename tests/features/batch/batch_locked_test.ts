@@ -54,13 +54,12 @@ test("the client repeats a batch that has met a lock", async () => {
   const locked = await lock("plains");
   const statuses: number[] = [];
   const api = connect(app.url, {
-    retry: { pauseMS: 1 },
     async fetch(url, init) {
       const answer = await globalThis.fetch(url, init);
       const { status } = answer;
       statuses.push(status);
       if (status === 503) await locked[Symbol.asyncDispose]();
-      // Without its header `Retry-After`, the answer is repeated at once.
+      // Without its header `Retry-After`, the request is repeated soon.
       return new Response(await answer.text(), { status });
     },
   });

@@ -19,7 +19,7 @@ export async function useClient(
     statuses.push(response.status);
     return response;
   };
-  const api = connect(base, { retry: { pauseMS: 1 }, fetch: spy });
+  const api = connect(base, { fetch: spy });
   const films = api.resource<Film>("/studio");
   await films.removeAll({ q: {} });
   const written = await write(films, api.resource<Film>("/studio", { idempotency: true }));
