@@ -9,19 +9,15 @@ const MAX_WAITING = 1000;
 /** In bytes. The kept values of 1,000 waiting changes take at most about 64 MB. */
 const MAX_KEPT_BYTES = 65_536;
 
-export interface RetryLimits {
-  readonly attempts: number;
-  readonly pauseMS: number;
-  readonly maxPauseMS: number;
-}
-
 export interface ChangeQueueOptions {
   /** All changes up to this position are handled. */
   readonly position: Position;
   readonly at: Date;
   readonly concurrency: number;
   readonly timeoutMS: number;
-  readonly retry: RetryLimits;
+  readonly attempts: number;
+  /** The pauses between the attempts, which double. */
+  readonly pauses: { readonly firstMS: number; readonly longestMS: number };
   /** `false` without the lease, which allows only one process at a time to handle changes. */
   readonly mayStart: () => boolean;
   readonly handle: (event: ChangeEvent, attempt: Attempt) => Promise<void>;
@@ -187,8 +183,8 @@ export class ChangeQueue {
     if (this.#isClosed) return;
     const { key, attempts } = change;
     this.#dropValues(change);
-    const { pauseMS, maxPauseMS } = this.#options.retry;
-    const pause = Math.min(maxPauseMS, pauseMS * 2 ** (attempts - 1));
+    const { firstMS, longestMS } = this.#options.pauses;
+    const pause = Math.min(longestMS, firstMS * 2 ** (attempts - 1));
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.#ready.push(key);
@@ -199,7 +195,7 @@ export class ChangeQueue {
 
   /** Returns `true` if the change is handled or stored as a dead letter. */
   async #attempt(change: WaitingChange, controller: AbortController): Promise<boolean> {
-    const { timeoutMS, retry, handle, read, bury } = this.#options;
+    const { timeoutMS, attempts, handle, read, bury } = this.#options;
     const late = () => controller.abort(new Error(`The handler took more than ${timeoutMS} ms`));
     const timer = setTimeout(late, timeoutMS);
     const { signal } = controller;
@@ -211,7 +207,7 @@ export class ChangeQueue {
       await unlessAborted(signal, handle(event, attempt));
       return true;
     } catch (error) {
-      if (this.#isClosed || change.attempts < retry.attempts) return false;
+      if (this.#isClosed || change.attempts < attempts) return false;
       return await bury(event, { ...attempt, error }).then(() => true, () => false);
     } finally {
       clearTimeout(timer);

@@ -47,7 +47,7 @@ const NOTE_MS = 1000;
 const END_MS = 5000;
 
 export interface FollowLoopOptions<M extends FrameworkModel>
-  extends Pick<ChangeQueueOptions, "concurrency" | "timeoutMS" | "retry"> {
+  extends Pick<ChangeQueueOptions, "concurrency" | "timeoutMS" | "attempts" | "pauses"> {
   readonly connection: Connection;
   readonly model: Model<unknown>;
   /** The names of the collection and the follower, as in `tickets/search`. */
@@ -139,12 +139,13 @@ export class FollowLoop<M extends FrameworkModel> {
   }
 
   #makeQueue(lease: Lease, checkpoint: Checkpoint): ChangeQueue {
-    const { concurrency, timeoutMS, retry } = this.#options;
+    const { concurrency, timeoutMS, attempts, pauses } = this.#options;
     return new ChangeQueue({
       ...checkpoint,
       concurrency,
       timeoutMS,
-      retry,
+      attempts,
+      pauses,
       mayStart: () => lease.isHeld,
       handle: (event, attempt) => this.#handle(event, attempt),
       read: (event, context) => this.#readAgain(event, context),

@@ -9,7 +9,7 @@ import { untypedModel } from "../schema/get_model.ts";
 import type { Change } from "./change.ts";
 import type { DeadLetter } from "./_dead_letters.ts";
 import { errorText } from "../errors/error_text.ts";
-import { FollowLoop } from "./_follow_loop.ts";
+import { FollowLoop, type FollowLoopOptions } from "./_follow_loop.ts";
 import { announceReplays, lagOf } from "./_lease.ts";
 
 /** Options of {@linkcode follow}. */
@@ -57,36 +57,12 @@ export interface FollowOptions<M extends FrameworkModel> {
    */
   readonly timeoutMS?: number | undefined;
   /**
-   * The duration of the lease, in milliseconds, after which another process continues if the handling process is
-   * killed.
-   *
-   * @default {15000}
-   */
-  readonly leaseMS?: number | undefined;
-  /** The repetition of failed calls of `handle`. */
-  readonly retry?: FollowRetryOptions | undefined;
-}
-
-/** Options for failed calls of `handle`, which throw or take too long. */
-export interface FollowRetryOptions {
-  /**
-   * The number of calls of `handle` before the change becomes a dead letter.
+   * The number of calls of `handle`, which throw or take too long, before the change becomes a dead letter. The pauses
+   * between them begin with one second, and double up to one minute.
    *
    * @default {10}
    */
   readonly attempts?: number | undefined;
-  /**
-   * The pause after the first failed call, in milliseconds. Each further pause is twice as long.
-   *
-   * @default {1000}
-   */
-  readonly pauseMS?: number | undefined;
-  /**
-   * The longest pause between two calls, in milliseconds.
-   *
-   * @default {60000}
-   */
-  readonly maxPauseMS?: number | undefined;
 }
 
 /** A report of changes that `handle` never gets, so that the application can build its copy of the data again. */
@@ -119,8 +95,8 @@ export interface Follower {
    */
   readonly replay: (ids?: readonly string[]) => Promise<number>;
   /**
-   * Stops the follower. Another process continues within a third of `leaseMS`. Running handlers have 10 seconds, or
-   * `timeoutMS`, to end. If the database does not answer, `stop()` takes 5 seconds more. Further calls return the
+   * Stops the follower. Another process continues within 5 seconds. Running handlers have 10 seconds, or `timeoutMS`,
+   * to end. If the database does not answer, `stop()` takes 5 seconds more. Further calls return the
    * promise of the first call.
    */
   readonly stop: (options?: { readonly timeoutMS?: number }) => Promise<void>;
@@ -128,9 +104,11 @@ export interface Follower {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-const LIMITS = { concurrency: 10, timeoutMS: 60_000, leaseMS: 15_000 };
+const LIMITS = { concurrency: 10, timeoutMS: 60_000, attempts: 10 };
 
-const RETRY = { attempts: 10, pauseMS: 1000, maxPauseMS: 60_000 };
+export type FollowTimes = Pick<FollowLoopOptions<FrameworkModel>, "leaseMS" | "pauses">;
+
+const TIMES: FollowTimes = { leaseMS: 15_000, pauses: { firstMS: 1000, longestMS: 60_000 } };
 
 const GRACE_MS = 10_000;
 
@@ -175,9 +153,19 @@ export function follow<C extends ModelClass>(
   target: C,
   options: FollowOptions<InstanceType<C>>,
 ): Follower {
-  const { name, handle, onLost, onError, connection = mongoose.connection, retry, ...times } =
-    options;
-  const limits = checkOptions(target, { name, handle, onLost, onError, retry, times });
+  return startFollow(target, { options, times: TIMES });
+}
+
+/** Tests have other times. */
+export function startFollow<C extends ModelClass>(
+  target: C,
+  { options, times }: {
+    readonly options: FollowOptions<InstanceType<C>>;
+    readonly times: FollowTimes;
+  },
+): Follower {
+  const { name, handle, onLost, onError, connection = mongoose.connection, ...given } = options;
+  const limits = checkOptions(target, { name, handle, onLost, onError, given });
   const model = untypedModel(target, connection);
   const record = `${model.collection.collectionName}/${name}`;
   const report = (error: unknown, change?: Change<InstanceType<C>>) => {
@@ -188,6 +176,7 @@ export function follow<C extends ModelClass>(
   };
   const loop = new FollowLoop({
     ...limits,
+    ...times,
     connection,
     model,
     name: record,
@@ -236,13 +225,12 @@ function logThrown(thrown: unknown, context: object): void {
 
 function checkOptions(
   { name: target }: ModelClass,
-  { name, handle, onLost, onError, retry = {}, times }: {
+  { name, handle, onLost, onError, given }: {
     readonly name: unknown;
     readonly handle: unknown;
     readonly onLost: unknown;
     readonly onError: unknown;
-    readonly retry: FollowRetryOptions | undefined;
-    readonly times: { readonly [N in keyof typeof LIMITS]?: number | undefined };
+    readonly given: { readonly [N in keyof typeof LIMITS]?: number | undefined };
   },
 ) {
   if (typeof name !== "string") {
@@ -254,10 +242,7 @@ function checkOptions(
   if (typeof handle !== "function") {
     throw new TypeError(`Cannot follow "${target}": handle is no function`);
   }
-  const kinds = { onLost: "function", onError: "function", retry: "group" } as const;
-  const wrong = wrongOption({ onLost, onError, retry }, kinds);
+  const wrong = wrongOption({ onLost, onError }, { onLost: "function", onError: "function" });
   if (wrong !== undefined) throw new TypeError(`Cannot follow "${target}": ${wrong}`);
-  const limits = completeLimits(times, { defaults: LIMITS, what: "a follower" });
-  const pauses = completeLimits(retry, { defaults: RETRY, what: "the attempts of a follower" });
-  return { ...limits, retry: pauses };
+  return completeLimits(given, { defaults: LIMITS, what: "a follower" });
 }

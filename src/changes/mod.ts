@@ -21,5 +21,5 @@
 
 export type { Change, StoredValues } from "./change.ts";
 export { follow } from "./follow.ts";
-export type { Follower, FollowOptions, FollowRetryOptions, LostChanges } from "./follow.ts";
+export type { Follower, FollowOptions, LostChanges } from "./follow.ts";
 export type { DeadLetter } from "./_dead_letters.ts";

@@ -14,10 +14,12 @@ const RENAMED: Readonly<Record<string, string>> = {
   query: "limits.query",
   body: "limits.body",
   key: "required",
+  retry: "attempts",
 };
 
 const REMOVED: Readonly<Record<string, string>> = {
   heartbeatMS: "live lists send a heartbeat every 15 seconds",
+  leaseMS: "leases have a fixed duration",
   sendBufferBytes: "the system sets the buffers of connections",
 };
 

@@ -3,7 +3,7 @@ import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import { getModel } from "../../mod.ts";
 import { follow } from "../../src/changes/mod.ts";
-import { openTickets, QUICK, start, Ticket } from "./followed.ts";
+import { openTickets, start, Ticket } from "./followed.ts";
 import { withDatabase } from "../harness/database_uri.ts";
 import { longTest, test } from "../harness/testing.ts";
 import { until } from "../support/until.ts";
@@ -97,7 +97,7 @@ for (const [name, onError] of Object.entries(REPORTS)) {
     await using database = await openTickets();
     const seen: string[] = [];
     await using follower = await start({
-      retry: { attempts: 2, pauseMS: 10 },
+      attempts: 2,
       onError,
       async handle({ kind, values }) {
         const { title = "" } = await values() ?? {};
@@ -203,7 +203,7 @@ test("an update as large as MongoDB allows becomes a dead letter, and is handled
   const seen: unknown[] = [];
   let isBroken = true;
   await using follower = await start({
-    retry: { attempts: 2, pauseMS: 10 },
+    attempts: 2,
     async handle({ kind, paths, values, attempt }) {
       if (kind === "update") seen.push([paths, (await values())?.title?.length, attempt]);
       if (kind === "update" && isBroken) throw new Error("Too large");
@@ -234,7 +234,7 @@ test("followers leave half of a pool to requests, and all are told of changes", 
   const seen = new Set<string>();
   const followers = Array.from({ length: 16 }, (_, each) =>
     follow(Ticket, {
-      ...{ ...QUICK, name: `pool-${each}`, connection, leaseMS: 15_000 },
+      ...{ name: `pool-${each}`, connection },
       handle: () => void seen.add(`pool-${each}`),
     }));
   for (const each of followers) await until(async () => await each.lag() !== undefined);

@@ -1,11 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import {
-  type Change,
-  follow,
-  type FollowOptions,
-  type LostChanges,
-} from "../../src/changes/mod.ts";
+import { startFollow } from "../../src/changes/follow.ts";
+import type { Change, FollowOptions, LostChanges } from "../../src/changes/mod.ts";
 import { command, openTickets, QUICK, start, Ticket } from "./followed.ts";
 import { test } from "../harness/testing.ts";
 import { until } from "../support/until.ts";
@@ -33,11 +29,11 @@ test("what happens while nobody follows is delivered later, and lag() tells how 
 test("lag() is the age of the oldest change that is not handled", async () => {
   await using database = await openTickets();
   await using follower = await start({
-    retry: { attempts: 1000, pauseMS: 50, maxPauseMS: 50 },
+    attempts: 1000,
     async handle({ values }) {
       if ((await values())?.title === "bad") throw new Error("bad");
     },
-  });
+  }, { pauses: { firstMS: 50, longestMS: 50 } });
   await database.collection.insertOne({ title: "bad" });
   for (let rest = 0; rest < 20; rest++) {
     await database.collection.insertOne({ title: "good" });
@@ -215,10 +211,9 @@ test("a failure of the database is told once, and changes are delivered when it 
 test("without a replica set, the error says why, and a connection that opens later is waited for", async () => {
   const errors: string[] = [];
   const connection = mongoose.createConnection();
-  await using _ = follow(Ticket, {
-    ...{ name: "a", handle: () => {}, connection, ...QUICK },
-    onError: (error) => void errors.push(String(error)),
-  });
+  const onError = (error: unknown) => void errors.push(String(error));
+  const options = { name: "a", handle: () => {}, connection, onError };
+  await using _ = startFollow(Ticket, { options, times: QUICK });
   await connection.openUri(Deno.env.get("MONGODB_URI") ?? "", { dbName: "mongrove_changes" });
   await until(() => errors.length > 0);
   assert(/replica set/.test(errors[0] ?? ""), errors[0]);

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import mongoose from "mongoose";
 import { getModel } from "../../mod.ts";
+import { startFollow } from "../../src/changes/follow.ts";
 import { type Change, follow, type FollowOptions } from "../../src/changes/mod.ts";
 import { command, Note, openTickets, QUICK, start, Ticket } from "./followed.ts";
 import { test } from "../harness/testing.ts";
@@ -95,13 +96,12 @@ test("without images, an update gives what is stored now, and nothing of what is
   const notes = getModel(Note).collection;
   const seen: string[] = [];
   const { open, opened } = gate();
-  await using follower = follow(Note, {
-    ...{ name: "notes", ...QUICK },
-    async handle({ kind, before, values }) {
-      await opened;
-      seen.push(`${kind} ${before} ${(await values())?.text}`);
-    },
-  });
+  const handle = async ({ kind, before, values }: Change<Note>) => {
+    await opened;
+    seen.push(`${kind} ${before} ${(await values())?.text}`);
+  };
+  const options = { name: "notes", handle };
+  await using follower = startFollow(Note, { options, times: QUICK });
   await until(async () => await follower.lag() !== undefined);
   const { insertedId: _id } = await notes.insertOne({ text: "1" });
   for (const text of ["2", "3"]) await notes.updateOne({ _id }, { $set: { text } });
@@ -121,13 +121,13 @@ test("a change that fails is tried again, and only its entity waits", async () =
   const { collection } = database;
   const seen: string[] = [];
   await using follower = await start({
-    retry: { attempts: 10, pauseMS: 300, maxPauseMS: 300 },
+    attempts: 10,
     async handle({ attempt, kind, values, _id }) {
       const title = (await values())?.title;
       seen.push(`${kind} ${title} ${attempt}`);
       if (title === "bad" && attempt < 3) throw new Error(`no ${_id}`);
     },
-  });
+  }, { pauses: { firstMS: 300, longestMS: 300 } });
   const { insertedId: _id } = await collection.insertOne({ title: "bad" });
   await collection.updateOne({ _id }, { $set: { title: "good" } });
   for (const title of ["a", "b", "c"]) await collection.insertOne({ title });
@@ -328,8 +328,10 @@ test("follow() refuses wrong options", async () => {
   assertThrows(wrong({ handle: 1 }), TypeError, 'Cannot follow "Ticket": handle is no function');
   assertThrows(wrong({ onlost: handle }), TypeError, 'there is no limit "onlost"');
   assertThrows(wrong({ timeoutMS: 2 ** 31 }), RangeError, "which is more than 2147483647");
-  assertThrows(wrong({ leaseMS: 0 }), RangeError, '"leaseMS" is 0');
-  assertThrows(wrong({ retry: { attempts: -1 } }), RangeError, '"attempts" is -1');
+  assertThrows(wrong({ attempts: -1 }), RangeError, '"attempts" is -1');
+  assertThrows(wrong({ retry: { attempts: 1 } }), TypeError, '"retry", which is now "attempts"');
+  const fixed = '"leaseMS", which was removed: leases have a fixed duration';
+  assertThrows(wrong({ leaseMS: 1 }), TypeError, fixed);
 });
 
 test("the types of a change are those of the class", () => {

@@ -1,6 +1,7 @@
 import type { Connection } from "mongoose";
 import { FrameworkModel, getModel, type Hidden, prop } from "../../mod.ts";
-import { follow, type Follower, type FollowOptions } from "../../src/changes/mod.ts";
+import { type FollowTimes, startFollow } from "../../src/changes/follow.ts";
+import type { Follower, FollowOptions } from "../../src/changes/mod.ts";
 import { openDatabase } from "../harness/database.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
 import { until } from "../support/until.ts";
@@ -44,11 +45,15 @@ export async function command(connection: Connection, given: object): Promise<vo
 }
 
 /** Short times, so that tests need not wait. */
-export const QUICK = { leaseMS: 2000, retry: { attempts: 3, pauseMS: 20 } };
+export const QUICK: FollowTimes = { leaseMS: 2000, pauses: { firstMS: 20, longestMS: 60_000 } };
 
 /** Follows tickets, and waits for the first lease. */
-export async function start(options: Partial<FollowOptions<Ticket>> = {}): Promise<Follower> {
-  const follower = follow(Ticket, { name: "test", handle: () => {}, ...QUICK, ...options });
+export async function start(
+  given: Partial<FollowOptions<Ticket>> = {},
+  times: Partial<FollowTimes> = {},
+): Promise<Follower> {
+  const options = { name: "test", handle: () => {}, attempts: 3, ...given };
+  const follower = startFollow(Ticket, { options, times: { ...QUICK, ...times } });
   await until(async () => await follower.lag() !== undefined);
   return follower;
 }

@@ -2,7 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 import { getModel } from "../../mod.ts";
-import { follow } from "../../src/changes/mod.ts";
+import { startFollow } from "../../src/changes/follow.ts";
+import { QUICK } from "../changes/followed.ts";
 import { withDatabase } from "../harness/database_uri.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { isLong, report } from "../harness/report.ts";
@@ -278,10 +279,13 @@ test("an oplog that has rolled over is told once, and later changes are delivere
   const { collection } = await openCounters(connection);
   const seen: string[] = [];
   const open = () =>
-    follow(Counter, {
-      ...{ name: "rolled", connection, leaseMS: 2000 },
-      handle: async ({ values }) => void seen.push(`${(await values())?.n}`),
-      onLost: ({ reason }) => void seen.push(`lost: ${reason}`),
+    startFollow(Counter, {
+      options: {
+        ...{ name: "rolled", connection },
+        handle: async ({ values }) => void seen.push(`${(await values())?.n}`),
+        onLost: ({ reason }) => void seen.push(`lost: ${reason}`),
+      },
+      times: QUICK,
     });
   const first = open();
   await until(async () => await first.lag() !== undefined);

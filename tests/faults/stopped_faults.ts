@@ -1,8 +1,9 @@
 import { assert } from "@std/assert";
 import mongoose from "mongoose";
 import { all, Framework, FrameworkModel, getModel, rest } from "../../mod.ts";
+import { startFollow } from "../../src/changes/follow.ts";
 import { follow } from "../../src/changes/mod.ts";
-import { Ticket } from "../changes/followed.ts";
+import { QUICK, Ticket } from "../changes/followed.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
 import { mount } from "../support/support.ts";
@@ -43,10 +44,13 @@ test("a statement of a lease that a stopped database does not answer fails after
   await tickets.init();
   const seen: string[] = [];
   const errors: string[] = [];
-  await using follower = follow(Ticket, {
-    ...{ name: "test", connection, leaseMS: 2000 },
-    handle: async ({ values }) => void seen.push((await values())?.title ?? ""),
-    onError: (error) => void errors.push(String(error)),
+  await using follower = startFollow(Ticket, {
+    options: {
+      ...{ name: "test", connection },
+      handle: async ({ values }) => void seen.push((await values())?.title ?? ""),
+      onError: (error) => void errors.push(String(error)),
+    },
+    times: QUICK,
   });
   await until(async () => await follower.lag() !== undefined);
   database.stop();

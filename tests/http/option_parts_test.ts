@@ -242,7 +242,7 @@ const LATE: Readonly<Record<string, readonly [Rows[0], (options: object) => Prom
   FollowOptions: [
     {
       ...{ name: "", handle: "function", onLost: "function", onError: "function", connection: "" },
-      ...{ concurrency: "", timeoutMS: "", leaseMS: "", retry: "{}" },
+      ...{ concurrency: "", timeoutMS: "", attempts: "" },
     },
     (given) => following(given),
   ],
@@ -253,10 +253,6 @@ const LATE: Readonly<Record<string, readonly [Rows[0], (options: object) => Prom
   EveryOptions: [
     { connection: "", onError: "function" },
     (given) => every("1h", "owners", () => {}, given).stop(),
-  ],
-  FollowRetryOptions: [
-    { attempts: "", pauseMS: "", maxPauseMS: "" },
-    (given) => following({ retry: given }),
   ],
   FollowerOptions: [{ timeoutMS: "", limit: "" }, async ({ timeoutMS, limit }: FollowerOptions) => {
     await using follower = follow(Owner, FOLLOWER);

@@ -154,7 +154,6 @@ test("live lists and followers read the change streams of a router", async () =>
   const follower = follow(Letter, {
     name: "router",
     handle: async (change) => void titles.push((await change.values())?.title),
-    leaseMS: 2000,
   });
   await until(async () => await follower.lag() !== undefined);
   await app.created("/letters", { title: "live" });

@@ -22,7 +22,6 @@ import {
 } from "../../mod.ts";
 import type { PageDocument } from "../../src/admin/document.ts";
 import { follow } from "../../src/changes/mod.ts";
-import { QUICK } from "../changes/followed.ts";
 import { at, declareId, ID_KINDS, type Kind } from "../fixtures/id_kinds.ts";
 import { test } from "../harness/testing.ts";
 import { serveTools } from "../mcp/mcp.ts";
@@ -147,7 +146,6 @@ eachKind("is told by follow()", async (kind) => {
   await using app = opened;
   const seen: unknown[] = [];
   await using follower = follow(Owner, {
-    ...QUICK,
     name: "ids",
     handle: async ({ kind, _id, entity }) =>
       void seen.push([kind, String(_id), (await entity())?.n]),

@@ -58,7 +58,6 @@ const handled = new Promise<void>((resolve) => done = resolve);
 {
   await using follower = follow(Note, {
     name: "reach",
-    retry: { pauseMS: 10 },
     async handle({ kind, entity, attempt }) {
       const text: string | undefined = (await entity())?.text;
       if (attempt === 1) throw new Error("Not now");

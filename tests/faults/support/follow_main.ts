@@ -5,7 +5,8 @@
  * @module
  */
 import mongoose from "mongoose";
-import { follow } from "../../../src/changes/mod.ts";
+import { startFollow } from "../../../src/changes/follow.ts";
+import type { FollowOptions } from "../../../src/changes/mod.ts";
 import { Counter } from "./counter.ts";
 
 const [uri = "", mode = ""] = Deno.args;
@@ -25,11 +26,10 @@ function tell(told: Told | { readonly lost: string } | { readonly error: string 
 }
 
 mongoose.connect(uri, { serverSelectionTimeoutMS: 60_000 });
-const follower = follow(Counter, {
+const options: FollowOptions<Counter> = {
   name: "faults",
-  leaseMS: 3000,
   timeoutMS: 300,
-  retry: { attempts: 5, pauseMS: 50, maxPauseMS: 200 },
+  attempts: 5,
   async handle({ _id, values, attempt }) {
     const { n = -1 } = await values() ?? {};
     const dice = Math.random();
@@ -45,7 +45,9 @@ const follower = follow(Counter, {
     if (change !== undefined) tell({ key: String(change._id), n, fate: "buried" });
     else tell({ error: String(error) });
   },
-});
+};
+const times = { leaseMS: 3000, pauses: { firstMS: 50, longestMS: 200 } };
+const follower = startFollow(Counter, { options, times });
 Deno.addSignalListener("SIGTERM", async () => {
   await follower.stop();
   Deno.exit();

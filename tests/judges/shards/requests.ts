@@ -96,13 +96,12 @@ async function followed({ app, at, family, paper }: Stage): Promise<readonly Rep
   let isBroken = true;
   const follower = follow(family.paper, {
     name: `judge-${family.name}`,
-    retry: { attempts: 1 },
+    attempts: 1,
     onError: () => {},
     async handle({ values }) {
       if (isBroken) throw new Error("Broken");
       titles.push((await values() as { title?: unknown } | undefined)?.title);
     },
-    leaseMS: 2000,
   });
   const soon = { seconds: 20 };
   try {
