@@ -110,9 +110,13 @@ function readRequest(call: Call): Call {
   // Features may read the whole body of a write, so its parameters are checked before.
   const isWrite = call.route.operation.change !== undefined;
   if (isWrite) checkParameters(call);
-  const context = parseFeatures(call.context, call.captured);
-  if (!isWrite) checkParameters({ ...call, context });
-  return { ...call, context };
+  const parsed = withContext(call, parseFeatures(call.context, call.captured));
+  if (!isWrite) checkParameters(parsed);
+  return parsed;
+}
+
+function withContext(call: Call, context: LevelContext): Call {
+  return context === call.context ? call : { ...call, context, levels: contextsTo(context) };
 }
 
 /** Returns a call whose levels have only the fields that the reader sees. */
@@ -125,7 +129,7 @@ export async function admitReader(call: Call): Promise<Call> {
   call.route.features.admitClasses(call);
   const context = narrowToReader(call.context);
   context.level.checkRights?.(context);
-  return { ...call, context, levels: contextsTo(context) };
+  return withContext(call, context);
 }
 
 async function readWithActions(context: OpenLevelContext): Promise<Answer> {
