@@ -13,13 +13,9 @@ export interface StartMongoOptions {
    * @default {0}
    */
   readonly replicaSet?: number;
-  /**
-   * The name of the database in the connection string.
-   *
-   * @default {"test"}
-   */
-  readonly dbName?: string;
 }
+
+const DATABASE = "test";
 
 /** The maximum number of members of a replica set in MongoDB. */
 const MOST_MEMBERS = 50;
@@ -45,7 +41,7 @@ const WAYS_OUT = "set MONGOMS_SYSTEM_BINARY to the path of a mongod, or install 
  *
  * @returns The running MongoDB. To stop it, call `stop()` or use `await using`.
  * @throws {RangeError} If `replicaSet` is not an integer from 0 to 50.
- * @throws {TypeError} If `dbName` is not the name of a database.
+ * @throws {TypeError} If an option is unknown.
  * @throws {Error} If the package is missing, or if no `mongod` is installed and the download fails.
  *
  * @example Test with a real MongoDB
@@ -70,12 +66,15 @@ const WAYS_OUT = "set MONGOMS_SYSTEM_BINARY to the path of a mongod, or install 
  * ```
  */
 export async function startMongo(options: StartMongoOptions = {}): Promise<TestMongo> {
-  const { replicaSet = 0, dbName = "test" } = options;
+  const { replicaSet = 0, ...others } = options;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `Cannot start MongoDB: there is no option "${unknown}" (dbName is one of mongoose.connect())`,
+    );
+  }
   if (!Number.isInteger(replicaSet) || replicaSet < 0 || replicaSet > MOST_MEMBERS) {
     throw new RangeError(`Cannot start MongoDB: replicaSet is ${replicaSet}, not a count`);
-  }
-  if (typeof dbName !== "string" || !/^[^/\\. "$]+$/.test(dbName)) {
-    throw new TypeError(`Cannot start MongoDB: dbName is not the name of a database`);
   }
   const server = await createServer(replicaSet);
   const end = async () => {
@@ -84,7 +83,7 @@ export async function startMongo(options: StartMongoOptions = {}): Promise<TestM
   };
   let ended: Promise<void> | undefined;
   const stop = () => ended ??= end();
-  return { uri: server.getUri(dbName), stop, [Symbol.asyncDispose]: stop };
+  return { uri: server.getUri(DATABASE), stop, [Symbol.asyncDispose]: stop };
 }
 
 async function createServer(count: number): Promise<MemoryServer> {

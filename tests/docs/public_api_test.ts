@@ -51,7 +51,7 @@ Deno.test("No export has more names than one person can know", async () => {
 });
 
 /** Too many: 210 are the aim. A new option takes the place of another. */
-const MOST_OPTIONS = 210;
+const MOST_OPTIONS = 209;
 
 Deno.test("The API has no more options than before", async () => {
   const said = await Deno.readTextFile(new URL("public_api.txt", import.meta.url));

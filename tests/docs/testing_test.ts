@@ -103,11 +103,10 @@ test("startMongo() starts a MongoDB that takes what a test writes", async () => 
   assertEquals(await client.connection.collection("notes").countDocuments(), 1);
 });
 
-test("startMongo() starts a replica set, in the database that is named", async () => {
+test("startMongo() starts a replica set", async () => {
   await nameMongod();
-  await using mongo = await startMongo({ replicaSet: 1, dbName: "movies" });
+  await using mongo = await startMongo({ replicaSet: 1 });
   await using client = await connect(mongo);
-  assertEquals(client.connection.name, "movies");
   const notes = client.connection.collection("notes");
   await client.connection.transaction(async (session) => {
     await notes.insertOne({ text: "a" }, { session });
@@ -115,9 +114,12 @@ test("startMongo() starts a replica set, in the database that is named", async (
   assertEquals(await notes.countDocuments(), 1);
 });
 
-test("startMongo() refuses a replica set of no size", async () => {
+test("startMongo() refuses a replica set of no size, and unknown options", async () => {
   await assertRejects(() => startMongo({ replicaSet: -1 }), RangeError, "replicaSet is -1");
   await assertRejects(() => startMongo({ replicaSet: 1.5 }), RangeError, "replicaSet is 1.5");
+  const options = { dbName: "movies" } as object;
+  const cure = 'there is no option "dbName" (dbName is one of mongoose.connect())';
+  await assertRejects(() => startMongo(options), TypeError, cure);
 });
 
 test("stop() of a MongoDB ends it, and may be called again", async () => {

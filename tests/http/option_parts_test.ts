@@ -270,7 +270,7 @@ const LATE: Readonly<Record<string, readonly [Rows[0], (options: object) => Prom
       }
     },
   ],
-  StartMongoOptions: [{ replicaSet: "", dbName: "" }, (given) => startMongo(given)],
+  StartMongoOptions: [{ replicaSet: "" }, (given) => startMongo(given)],
 };
 
 interface FollowerOptions {
