@@ -1,11 +1,11 @@
 import mongoose from "mongoose";
-import type { Connection } from "mongoose";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
 import { wrongOption } from "../errors/option_kinds.ts";
 import { completeLimits, MAX_TIMER_MS } from "../errors/complete_limits.ts";
 import { logError } from "../errors/log.ts";
 import { untypedModel } from "../schema/get_model.ts";
+import type { ConnectionOption } from "../store/lease.ts";
 import type { Change } from "./change.ts";
 import type { DeadLetter } from "./_dead_letters.ts";
 import { errorText } from "../errors/error_text.ts";
@@ -13,7 +13,7 @@ import { FollowLoop, type FollowLoopOptions } from "./_follow_loop.ts";
 import { announceReplays, lagOf } from "./_lease.ts";
 
 /** Options of {@linkcode follow}. */
-export interface FollowOptions<M extends FrameworkModel> {
+export interface FollowOptions<M extends FrameworkModel> extends ConnectionOption {
   /**
    * The name of the follower, of letters, digits, `.`, `_` and `-`. One of the processes with the same class and name
    * handles the changes, and another continues when it ends. A new name begins with the changes after its first start.
@@ -38,12 +38,6 @@ export interface FollowOptions<M extends FrameworkModel> {
    * @default {the log}
    */
   readonly onError?: ((error: unknown, change?: Change<M>) => unknown) | undefined;
-  /**
-   * The connection of the collection. The follower keeps its records in the same database.
-   *
-   * @default {mongoose.connection}
-   */
-  readonly connection?: Connection | undefined;
   /**
    * The maximum number of changes that are handled at the same time, whose entities are in memory.
    *

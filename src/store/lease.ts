@@ -1,7 +1,17 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import mongoose from "mongoose";
-import type { Collection } from "mongoose";
+import type { Collection, Connection } from "mongoose";
 import { withTimeLimit } from "./time_limit.ts";
+
+/** @internal */
+export interface ConnectionOption {
+  /**
+   * The connection whose database has the followed or migrated collections, and the records of the progress.
+   *
+   * @default {mongoose.connection}
+   */
+  readonly connection?: Connection | undefined;
+}
 
 export interface LeaseOptions {
   readonly records: Collection;

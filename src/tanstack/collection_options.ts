@@ -23,7 +23,8 @@ export type ListQuery<M> = Pick<
 >;
 
 /** Options of {@linkcode collectionOptions}. */
-export interface CollectionOptions<M> {
+export interface CollectionOptions<M>
+  extends Pick<LiveCallOptions<M, never, never, never>, "onDisconnect"> {
   /**
    * Whether the collection shows each change of the list by any client. The route needs `all({ live: true })`.
    *
@@ -32,8 +33,6 @@ export interface CollectionOptions<M> {
   readonly live?: boolean | undefined;
   /** The filter and other parameters of the list. With `limit`, the collection has one page. */
   readonly query?: ListQuery<M> | undefined;
-  /** The function that is called when the connection of a live list is lost, or cannot be opened again. */
-  readonly onDisconnect?: ((error: unknown) => void) | undefined;
 }
 
 /** The functions in `utils` of a collection. */

@@ -6,6 +6,7 @@ import { wrongOption } from "../errors/option_kinds.ts";
 import { unknownOption } from "../errors/unknown_option.ts";
 import { endAtClose } from "../http/close_server.ts";
 import { checkConnection } from "../schema/mongoose/connections.ts";
+import type { ConnectionOption } from "../store/lease.ts";
 import { RepeatLoop } from "./_repeat_loop.ts";
 
 /** The argument of the function of {@linkcode every}. */
@@ -22,13 +23,7 @@ export interface RunContext {
 }
 
 /** Options of {@linkcode every}. */
-export interface EveryOptions {
-  /**
-   * The connection whose database has the record of the runs.
-   *
-   * @default {mongoose.connection}
-   */
-  readonly connection?: Connection | undefined;
+export interface EveryOptions extends ConnectionOption {
   /**
    * The function that gets the error of each failed run, and the first error of an outage of the database.
    *

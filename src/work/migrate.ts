@@ -7,6 +7,7 @@ import { unknownOption } from "../errors/unknown_option.ts";
 import { delayReadiness } from "../host/readiness.ts";
 import { endAtClose } from "../http/close_server.ts";
 import { checkConnection } from "../schema/mongoose/connections.ts";
+import type { ConnectionOption } from "../store/lease.ts";
 import {
   openForMigrations,
   readNames,
@@ -37,13 +38,7 @@ export interface MigrationContext {
 }
 
 /** Options of {@linkcode migrate}. */
-export interface MigrateOptions {
-  /**
-   * The connection whose database is migrated.
-   *
-   * @default {mongoose.connection}
-   */
-  readonly connection?: Connection | undefined;
+export interface MigrateOptions extends ConnectionOption {
   /**
    * The maximum time to wait for the connection and for a migration in another process, in milliseconds.
    *
