@@ -93,6 +93,19 @@ for (const [name, wrap, open] of WAYS) {
     }
   });
 
+  test(`null in a new Map inside ${name} makes no key`, async () => {
+    await using app = await mount([Holder]);
+    for (const route of ["/plain", "/hooked"]) {
+      const maps = { words: { a: null, b: "2" }, leaves: { x: null, y: { a: "1" } } };
+      const expected = { words: { b: "2" }, leaves: { y: { a: "1" } } };
+      const created = await app.post(route, wrap(maps));
+      assertEquals([created.status, withoutIds(open(created.body))], [201, expected]);
+      const { body: { _id } } = await app.post(route, wrap({}));
+      const updated = await app.patch(`${route}/${_id}`, wrap(maps));
+      assertEquals([updated.status, withoutIds(open(updated.body))], [200, expected]);
+    }
+  });
+
   test(`update() changes no immutable Map or free-form field inside ${name}`, async () => {
     await using app = await mount([Holder]);
     const { body: { _id } } = await app.post("/plain", wrap(BOX));

@@ -46,6 +46,11 @@ test("what a client searches for is text, never an expression", async () => {
   ]);
 });
 
+test("search takes ten words", async () => {
+  const words = Array.from({ length: 10 }, (_, index) => `w${index}`).join(" ");
+  await searching([words, "w0"], [[words, [0]]]);
+});
+
 test("search finds Latin letters with and without marks, both ways", async () => {
   await searching(["Élan", "elan", "e\u0301lan", "Ệlan", "ELAN"], [
     ["elan", [0, 1, 2, 3, 4]],
