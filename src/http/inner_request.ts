@@ -100,7 +100,12 @@ export async function sendInner(
  * The internal request inherits the properties that middleware has set on the client's request. Properties that hooks
  * set stay on it, so that a late hook does not change the client's request.
  */
-function innerRequest(req: Request, { url, headers, body, ...message }: InnerMessage): Request {
+function innerRequest(
+  req: Request,
+  { url: path, headers, body, ...message }: InnerMessage,
+): Request {
+  // The path of a route may have letters that a URL encodes.
+  const url = path.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
   const kept = Object.entries(req.headers).filter(([name]) => !OWN_HEADERS.test(name));
   const given = body === undefined
     ? {}

@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import express from "express";
 import {
   all,
+  arrayProp,
   create,
   Framework,
   FrameworkModel,
@@ -41,6 +42,30 @@ async function visit({ get, post, delete: remove }: Client, path: string): Promi
   return [created.status, found, single.body.from, removed.status];
 }
 
+class Straße extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+@rest({ route: "/städte", methods: [one(), create()] })
+class Stadt extends FrameworkModel {
+  @rest({ methods: [all(), create(), one()] })
+  @arrayProp({ items: Straße, embedded: true })
+  straßen?: Straße[];
+}
+
+test("a path with letters that URLs encode is reached", async () => {
+  await using app = await mount([Stadt]);
+  const made = await app.post("/städte", {});
+  const location = made.headers.get("location");
+  assertEquals([made.status, location], [201, `/st%C3%A4dte/${made.body._id}`]);
+  const part = await app.post(`${location}/straßen`, { name: "Lange Gasse" });
+  assertEquals(part.headers.get("location"), `${location}/stra%C3%9Fen/${part.body._id}`);
+  assertEquals((await app.read(`${location}/straßen/${part.body._id}`)).name, "Lange Gasse");
+  const paths = Framework.describe({ models: [Stadt] }).map(({ path }) => path);
+  assertEquals(paths.at(-1), "/städte/:id/straßen/:subId");
+});
+
 test("initialize() reaches each of many models, whatever their paths share", async () => {
   const routes = [
     ...Array.from({ length: 40 }, (_, index) => `/models${index}`),
@@ -51,6 +76,7 @@ test("initialize() reaches each of many models, whatever their paths share", asy
     "/a-b",
     "/~tilde",
     "/UPPER",
+    "/größe/日本 語",
   ];
   await using app = await mount(routes.map((route) => modelAt(route)));
   for (const route of routes) {

@@ -112,7 +112,7 @@ test("an entity is told to each reader as to his own request", async () => {
   assertEquals(foreign.status, 404);
 });
 
-@rest({ route: "/lines", methods: [all()] })
+@rest({ route: "/líneas", methods: [all()] })
 class Line extends FrameworkModel {}
 
 test("a list without pages is read 50 at a time, to its end", async () => {
@@ -132,7 +132,7 @@ test("a list without pages is read 50 at a time, to its end", async () => {
     next = page.next;
   }
   assertEquals(sizes, [50, 50, 20]);
-  assertEquals(told, (await served.get("/lines")).body);
+  assertEquals(told, (await served.get("/líneas")).body);
   const { status } = await served.call("list", { model: "Line", limit: 51 });
   assertEquals(status, 400);
 });

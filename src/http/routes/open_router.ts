@@ -89,7 +89,7 @@ function addRoutes(router: Router, routes: readonly Route[]): Router {
   for (const route of routes) {
     const { path, operation } = route;
     try {
-      const mounted = paths.get(path) ?? router.route(path);
+      const mounted = paths.get(path) ?? router.route(encoded(path));
       paths.set(path, mounted);
       if (!queried.has(path)) mounted[operation.verb](handleRoute(route));
       else mounted[operation.verb](announceQuery, handleRoute(route));
@@ -101,6 +101,13 @@ function addRoutes(router: Router, routes: readonly Route[]): Router {
     }
   }
   return router.use(answerUndecodable);
+}
+
+const NAME_OR_ENCODED = /([:*](?:"[^"]*"|[\p{ID_Continue}$]+))|[^\x21-\x7e]+/gu;
+
+/** Express compares the path of a request before it is decoded. */
+function encoded(path: string): string {
+  return path.replace(NAME_OR_ENCODED, (text, name?: string) => name ?? encodeURIComponent(text));
 }
 
 /** The types of Express do not have `QUERY`. */
