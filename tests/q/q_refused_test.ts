@@ -293,6 +293,8 @@ refuses("q is refused when an operand is malformed", "operator", [
   [{ name: { $regex: {} } }, "$regex"],
   [{ name: { $regex: { $where: "1" } } }, "$regex"],
   [{ name: { $regex: "a\0" } }, "$regex"],
+  [{ part: { $regex: "a" } }, "$regex"],
+  [{ map: { $regex: "a" } }, "$regex"],
   [{ name: { $regex: "a", $options: "g" } }, "$options"],
   [{ name: { $regex: "a", $options: { $where: "1" } } }, "$options"],
   [{ name: { $options: "i" } }, "$options"],
