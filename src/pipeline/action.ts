@@ -35,6 +35,7 @@ import { fetchAnyway, type Fetched, fetchOne } from "./fetch.ts";
 import { checkHookValues } from "./hook_values.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
+import { checkChangedIndexes } from "./request/check_request.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import type { TextAnswer } from "./request/answer.ts";
 import { checkVersion, parentIdOf, versionIn } from "./request/versions.ts";
@@ -152,7 +153,11 @@ function bindSaves(
       ? undefined
       : hasOneOf(versionKey, [before]);
     const source = context.source.boundTo({ isFirst, version });
-    const saved = await bindToVersion(context, () => source.save(doc)).catch((error) => {
+    const write = async () => {
+      await checkChangedIndexes(context, [doc]);
+      return await source.save(doc);
+    };
+    const saved = await bindToVersion(context, write).catch((error) => {
       throw toAnswer(error);
     });
     entity.shown = saved?.entity;

@@ -8,6 +8,7 @@ import { selectEntities } from "./fetch.ts";
 import { describeError } from "./lists/item_results.ts";
 import { mapAll } from "../sources/lists/map_in_order.ts";
 import { removeMany } from "./remove.ts";
+import { checkChangedIndexes } from "./request/check_request.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import { readMaxAffected } from "./request/preferences.ts";
 import type { TextAnswer } from "./request/answer.ts";
@@ -87,7 +88,10 @@ async function updateAtomically(
 ): Promise<void> {
   const { source, level: { hooks } } = context;
   const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));
-  if (hooks.persist === undefined) return await source.updateAll(ready);
+  if (hooks.persist === undefined) {
+    await checkChangedIndexes(context, ready);
+    return await source.updateAll(ready);
+  }
   const given = ready.map((entity, at) => ({ entity, previous: drafts[at]?.previous }));
   await persistEach(context, given);
 }

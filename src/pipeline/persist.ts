@@ -5,6 +5,7 @@ import { isDocument } from "../schema/mongoose/bson.ts";
 import { castFailure } from "../write/attribute_problems.ts";
 import { findFailedCast } from "../write/failed_casts.ts";
 import type { SavedEntity } from "../sources/saved_entity.ts";
+import { checkChangedIndexes } from "./request/check_request.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 import { type HookArguments, passHookAfterWrite } from "./pass_hooks.ts";
@@ -16,7 +17,10 @@ export async function persistOne(
 ): Promise<SavedEntity | undefined> {
   const { level, source, timeBudget } = context;
   const { entity } = given;
-  if (level.hooks.persist === undefined) return await source.save(entity);
+  if (level.hooks.persist === undefined) {
+    await checkChangedIndexes(context, [entity]);
+    return await source.save(entity);
+  }
   source.stamp(entity);
   await timeBudget.wait(validateEntity(entity, level));
   const written = await timeBudget.wait(

@@ -3,9 +3,11 @@ import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import {
+  action,
   all,
   arrayProp,
   create,
+  type Entity,
   Framework,
   FrameworkModel,
   getModel,
@@ -19,6 +21,7 @@ import {
 import type { InitializeOptions } from "../../mod.ts";
 import { longTest, test } from "../harness/testing.ts";
 import { openStandalone } from "../support/shared_replica_set.ts";
+import { mountOnReplicaSet } from "../support/mount_on_replica_set.ts";
 import { mount } from "../support/support.ts";
 import { whenIndexed } from "../support/until.ts";
 
@@ -189,6 +192,55 @@ test("a write that sets a field of a unique index that is not built is a 503, an
     409,
     201,
   ]);
+});
+
+const hooks = {
+  preSave: (_req: unknown, entity: Entity<Named>) => {
+    if (entity.note === "named") entity.name = "c";
+    return entity;
+  },
+};
+
+@rest({
+  route: "/named_late",
+  methods: [
+    update(hooks),
+    updateAll({ fields: ["note"], ...hooks }),
+    action("act", {
+      on: "one",
+      run: async (_req, entity: Entity<Named>) => {
+        entity.name = "c";
+        return await entity.save();
+      },
+    }),
+  ],
+  getConnection: () => mongoose.connection,
+})
+class Named extends FrameworkModel {
+  static override schemaOptions = { collection: "named_late", autoCreate: false };
+  @prop({ unique: true, sparse: true })
+  name?: string;
+  @prop()
+  note?: string;
+}
+
+test("a unique field that a hook or an action sets is a 503, too, until its index is built", async () => {
+  using _log = stub(console, "warn");
+  await using app = await mountOnReplicaSet([Named], { onError: () => {} });
+  const stored = mongoose.connection.collection("named_late");
+  const { insertedIds } = await stored.insertMany([{ name: "a" }, { name: "a" }, { note: "a" }]);
+  await getModel(Named).init().catch(() => {});
+  const path = `/named_late/${insertedIds[2]}`;
+  const all = "/named_late?q={}";
+  const statuses = [
+    (await app.patch(path, { note: "b" })).status,
+    (await app.patch(path, { note: "named" })).status,
+    (await app.patch(all, { note: "b" })).status,
+    (await app.patch(all, { note: "named" })).status,
+    (await app.post(`${path}/act`)).status,
+  ];
+  assertEquals(statuses, [200, 503, 200, 503, 503]);
+  assertEquals(await stored.countDocuments({ name: "c" }), 0);
 });
 
 test("writes that come first on an empty collection wait for its unique index", async () => {

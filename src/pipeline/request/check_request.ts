@@ -5,6 +5,7 @@ import { badFormat, badParameter } from "../../errors/refusals.ts";
 import { queryOf } from "../../filter/query_string.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUnreportedFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
+import { isDocument } from "../../schema/mongoose/bson.ts";
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { Call, LevelContext } from "./request_context.ts";
 import type { Route } from "./route.ts";
@@ -70,6 +71,18 @@ export async function checkIndexes(call: Call): Promise<void> {
     const need = () => below === undefined ? neededBy(call) : needsAny([below.property]);
     await checkLevel(each, need);
   }
+}
+
+/** Hooks and actions may set fields that are not in the body. */
+export async function checkChangedIndexes(
+  context: LevelContext,
+  entities: readonly unknown[],
+): Promise<void> {
+  if (context.route.indexes !== undefined || context.level.link?.embedded === true) return;
+  const stored = entities.filter((each) => isDocument(each)).filter(({ isNew }) => !isNew);
+  if (stored.length === 0) return;
+  const changed = () => stored.flatMap((each) => each.modifiedPaths());
+  await checkLevel(context, () => needsAny(changed()));
 }
 
 type Need = (index: UniqueIndex) => boolean;
