@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { Schema } from "mongoose";
 import {
   all,
   FrameworkModel,
@@ -87,4 +88,29 @@ test("a projection without _id reveals no entity that a test with names rejects"
   projection = { _id: 0, secret: 0 };
   assertEquals((await app.get("/bytes")).text, "[]");
   for (const route of ["/documents", "/lean"]) assertEquals((await app.get(route)).status, 500);
+});
+
+const isNotAside = onlyIf(
+  ["aside"],
+  (_req: FrameworkRequest, { aside }: Pick<Vanishing, "aside">) => aside !== true,
+);
+
+@rest({ route: "/vanishing", methods: [all({ postFetch: isNotAside })] })
+class Vanishing extends FrameworkModel {
+  @prop({ type: Boolean, select: false })
+  aside?: boolean;
+
+  static override configure(schema: Schema): void {
+    // Removes what was found before the field is read.
+    schema.post("find", async function () {
+      await this.model.collection.deleteMany({});
+    });
+  }
+}
+
+test("a test with names gets no entity that is gone before its fields are read", async () => {
+  await using app = await mount([Vanishing]);
+  await getModel(Vanishing).create({ aside: true });
+  assertEquals((await app.get("/vanishing")).text, "[]");
+  assertEquals(await getModel(Vanishing).collection.countDocuments(), 0);
 });
