@@ -10,25 +10,28 @@ const unavailable = (cause: unknown) => answerTo({ kind: "away", reason: "outage
 /** A reporter of short minutes, and what it has reported. */
 function listen() {
   const reported: [name: string, count: number | undefined][] = [];
+  const routes: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  const reporter = new Reporter((_req, error, { count }) => {
+  const reporter = new Reporter((_req, error, { count, route }) => {
     reported.push([(error as Error).name, count]);
+    routes.push(route);
     if (count !== undefined) resolve();
   }, 50);
-  const fail = (error: unknown) =>
-    reporter.reportRepeated({ req: {} as never, error, context: CONTEXT });
-  return { reported, fail, summed: promise };
+  const fail = (error: unknown, route = "/a") =>
+    reporter.reportRepeated({ req: {} as never, error, context: { ...CONTEXT, route } });
+  return { reported, routes, fail, summed: promise };
 }
 
 Deno.test("reportRepeated() reports a cause at once, and how often it came when its turn ends", async () => {
   using _log = stub(console, "error");
-  const { reported, fail, summed } = listen();
+  const { reported, routes, fail, summed } = listen();
   const keepAlive = setTimeout(() => {}, 5000);
-  for (let count = 0; count < 5; count++) await fail(unavailable(new RangeError("x")));
+  for (let count = 0; count < 5; count++) await fail(unavailable(new RangeError("x")), `/${count}`);
   assertEquals(reported, [["RestError", undefined]]);
   await summed;
   clearTimeout(keepAlive);
   assertEquals(reported, [["RestError", undefined], ["RestError", 4]]);
+  assertEquals(routes, ["/0", "/4"]);
 });
 
 Deno.test("reportRepeated() tells causes apart by the class and code of the error behind them", async () => {

@@ -53,6 +53,14 @@ test("groups are sorted by what they have in common, by their number, and by sum
   assertEquals(await states("&avg=size&sort=-avg.size,-count"), ["open", null, "closed"]);
 });
 
+test("groups that sort leaves equal are in the order of their fields", async () => {
+  await using app = await mount([Receipt, Book]);
+  const states = Array.from({ length: 40 }, (_, index) => String.fromCharCode(97 + index));
+  await getModel(Receipt).create(states.toReversed().map((state) => ({ state })));
+  const rows = await app.read<{ state: string }[]>("/receipts?group=state&sort=-count");
+  assertEquals(rows.map(({ state }) => state), states);
+});
+
 test("groups are of what q, the scope, search and hooks select", async () => {
   await using app = await mountReceipts();
   const tenant = { headers: { "x-tenant": "a" } };

@@ -22,7 +22,10 @@ const narrow = (req: FrameworkRequest) => {
   return true;
 };
 
+let hooked = 0;
+
 const own = (req: FrameworkRequest, doc: Doc) => {
+  hooked++;
   if (doc.isNew) Reflect.set(doc, "tenant", tenantOf(req));
   return doc;
 };
@@ -211,4 +214,13 @@ test("without its unique index, a replacement is a 503, and nothing is written",
   assertEquals((await app.put(`/unindexed_ids/${NOBODY}`, {})).status, 503);
   await getModel(Unindexed).collection.createIndex({ slug: 1 }, { unique: true });
   assertEquals((await app.put("/unindexed/k", {})).status, 201);
+});
+
+test("replace() of a key that is out of the scope runs its hooks once, and once more before the 404", async () => {
+  await using app = await mount([Note]);
+  await getModel(Note).init();
+  await getModel(Note).create({ slug: "taken", tenant: "b" });
+  hooked = 0;
+  const reply = await app.put("/scoped/taken", { text: "x" }, { headers: { "x-tenant": "a" } });
+  assertEquals([reply.status, hooked], [404, 2]);
 });
