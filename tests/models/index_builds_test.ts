@@ -243,6 +243,22 @@ test("a unique field that a hook or an action sets is a 503, too, until its inde
   assertEquals(await stored.countDocuments({ name: "c" }), 0);
 });
 
+@rest({ route: "/made_late", methods: [create()], getConnection: () => mongoose.connection })
+class Made extends FrameworkModel {
+  static override schemaOptions = { collection: "made_late", autoCreate: false };
+  @prop({ unique: true, sparse: true, default: () => "a" })
+  code?: string;
+}
+
+test("a creation whose default sets a unique field is a 503 until its index is built", async () => {
+  using _log = stub(console, "warn");
+  await using app = await mount([Made], { onError: () => {} });
+  const stored = mongoose.connection.collection("made_late");
+  await stored.insertMany([{ code: "a" }, { code: "a" }]);
+  await getModel(Made).init().catch(() => {});
+  assertEquals((await app.post("/made_late", {})).status, 503);
+});
+
 test("writes that come first on an empty collection wait for its unique index", async () => {
   const { Unique } = buildUnique(true);
   await using app = await mount([Unique]);

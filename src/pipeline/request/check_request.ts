@@ -102,11 +102,15 @@ function neededBy(
   if (context.level.perform !== undefined) return () => true;
   if (change !== "merge" && change !== "replace") return () => false;
   const isNew = origin === "new" || origin === "byKey";
-  // A `preSave` hook may set any field of a new entity.
-  if (!isJsonObject(body) || isNew && context.level.hooks.preSave !== undefined) return () => true;
-  const { fields } = context.level.shape;
+  const { hooks, shape: { fields } } = context.level;
+  // A hook may set any field of a new entity.
+  const isHooked = (hooks.fetch ?? hooks.postFetch ?? hooks.preSave) !== undefined;
+  if (!isJsonObject(body) || isNew && isHooked) return () => true;
   const isNamed = needsAny(Object.keys(body).filter((name) => fields.get(name)?.writable === true));
-  return (index) => isNew && index.isOfAll || isNamed(index);
+  const isMade = needsAny(
+    [...fields].filter(([, { type }]) => type?.options.default !== undefined).map(([name]) => name),
+  );
+  return (index) => isNew && (index.isOfAll || isMade(index)) || isNamed(index);
 }
 
 function isNamedByKey({ level: { writes } }: LevelContext): boolean {
