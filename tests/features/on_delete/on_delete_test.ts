@@ -7,6 +7,7 @@ import {
   prop,
   type Ref,
   remove,
+  removeAll,
   rest,
 } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
@@ -156,4 +157,28 @@ test("unset removes the reference at every place, and is a write of the entity",
       ...Array(6).fill(["unset", "bob"]),
     ].slice(0, records.length),
   );
+});
+
+@rest({
+  route: "/clerks",
+  methods: [create(), one(), remove(), removeAll()],
+  trash: { see: () => true },
+})
+class Clerk extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ ref: () => Clerk, onDelete: "restrict" })
+  chief?: Ref<Clerk>;
+  @prop({ ref: () => Clerk, onDelete: "cascade" })
+  teacher?: Ref<Clerk>;
+}
+
+test("a restore leaves in the trash what the request has removed by itself, and no cascade", async () => {
+  await using app = await serveAll([Clerk]);
+  const { _id: teacher } = await app.created("/clerks", { name: "stays" });
+  const { _id: chief } = await app.created("/clerks", { name: "goes" });
+  const { _id } = await app.created("/clerks", { name: "goes", chief, teacher });
+  assertEquals((await app.delete(`/clerks${asQuery({ name: "goes" })}`)).status, 204);
+  assertEquals((await app.post(`/clerks/${chief}/restore`)).status, 200);
+  assertEquals((await app.get(`/clerks/${_id}`)).status, 404);
 });

@@ -1,9 +1,10 @@
 // @ts-types="express-types"
 import express from "express";
 import { assertEquals } from "@std/assert";
-import { Framework, getModel } from "../../../mod.ts";
+import type { Schema } from "mongoose";
+import { Framework, FrameworkModel, getModel, one, prop, rest } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
-import { asQuery, type Mounted, NOBODY } from "../../support/support.ts";
+import { asQuery, mount, type Mounted, NOBODY } from "../../support/support.ts";
 import { ACME, BELL, Note, of, Project, serveCompanies } from "./companies.ts";
 
 interface Body extends Record<string, unknown> {
@@ -130,6 +131,25 @@ test("unique values are unique inside of a tenant, unless they are global", asyn
   assertEquals([put.status, put.body._id, put.body.company], [200, made._id, BELL]);
   const indexes = getModel(Project).schema.indexes().map(([keys]) => JSON.stringify(keys));
   assertEquals(indexes, ['{"company":1,"code":1}', '{"domain":1}']);
+});
+
+@rest({ route: "/shelves", methods: [one()], tenant: "company" })
+class Shelf extends FrameworkModel {
+  @prop()
+  company?: string;
+  @prop()
+  name?: string;
+  static override configure(schema: Schema): void {
+    schema.index({ name: 1, company: 1 }, { unique: true });
+    schema.index({ name: 1 }, { unique: true });
+    schema.index({ name: -1 });
+  }
+}
+
+test("a unique index begins with the tenant unless it names the tenant, and others stay as they are", async () => {
+  await using _app = await mount([Shelf], { tenant: () => ACME });
+  const indexes = getModel(Shelf).schema.indexes().map(([keys]) => JSON.stringify(keys));
+  assertEquals(indexes, ['{"name":1,"company":1}', '{"company":1,"name":1}', '{"name":-1}']);
 });
 
 test("a request without a tenant is a 500, and touches nothing", async () => {
