@@ -11,6 +11,7 @@ export const STATUS_OF = {
   PRECONDITION_FAILED: 412,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
+  RANGE_NOT_SATISFIABLE: 416,
   UNPROCESSABLE_ENTITY: 422,
   PRECONDITION_REQUIRED: 428,
   INTERNAL: 500,
@@ -78,6 +79,10 @@ export function badData(problems: Problems, cause?: unknown): RestError {
   const errors = Object.fromEntries(all.slice(0, MAX_PROBLEMS));
   const more = all.length > MAX_PROBLEMS ? { more: all.length - MAX_PROBLEMS } : {};
   return refusal("BAD_DATA", { message: "The data is not valid", errors, ...more }, { cause });
+}
+
+export function noSuchBytes(headers: Readonly<Record<string, string>> = {}): RestError {
+  return refusal("RANGE_NOT_SATISFIABLE", { message: "The file has no such bytes" }, { headers });
 }
 
 export function notAvailableNow(action: string): RestError {

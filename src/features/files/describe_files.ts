@@ -23,8 +23,8 @@ export function describeGet(config: FileConfig): BytesFacts {
     answer: { ...contentOf(config), [ANY_BYTES]: BINARY },
     statuses: {
       206: "The bytes that `Range` asks for",
-      416: "The file has none of the bytes that `Range` asks for",
     },
+    errors: ["RANGE_NOT_SATISFIABLE"],
     headers: {
       Range: header(
         "The bytes to send, such as `bytes=0-999`. Several ranges return the whole file.",

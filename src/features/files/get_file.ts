@@ -1,6 +1,5 @@
 import type { Response } from "express-types";
-import { notFound } from "../../errors/refusals.ts";
-import { RestError } from "../../errors/rest_error.ts";
+import { noSuchBytes, notFound } from "../../errors/refusals.ts";
 import { tagOf, type VersionRead } from "../../pipeline/request/versions.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
 import type { Answer } from "../../pipeline/request/answer.ts";
@@ -73,8 +72,7 @@ function answerTo(
     ? readRange(given.range, size)
     : "whole";
   if (asked === "none") {
-    const none = { "Content-Range": `bytes */${size}` };
-    throw new RestError(416, "The file has no such bytes", { headers: { ...headers, ...none } });
+    throw noSuchBytes({ ...headers, "Content-Range": `bytes */${size}` });
   }
   const { start, end } = asked === "whole" ? { start: 0, end: size } : asked;
   const kind = config.inline === true && isShownInline(type) ? "inline" : "attachment";

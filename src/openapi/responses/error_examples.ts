@@ -6,6 +6,7 @@ import {
   forbidden,
   internal,
   misusedKey,
+  noSuchBytes,
   notAcceptable,
   notFound,
   notJson,
@@ -96,6 +97,7 @@ const EXAMPLES: Readonly<Record<ErrorCode, (route: RouteNode) => readonly ErrorE
     }];
   },
   UNSUPPORTED_MEDIA_TYPE: () => [{ name: "type", error: notJson() }],
+  RANGE_NOT_SATISFIABLE: () => [{ name: "range", error: noSuchBytes() }],
   UNPROCESSABLE_ENTITY: () => [{ name: "key", error: misusedKey() }],
   PRECONDITION_REQUIRED: () => [{ name: "header", error: preconditionRequired() }],
   INTERNAL: () => [{ name: "internal", error: internal() }],

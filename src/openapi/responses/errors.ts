@@ -20,6 +20,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   PAYLOAD_TOO_LARGE:
     "the body is larger than allowed, or the write is larger than the database takes",
   UNSUPPORTED_MEDIA_TYPE: "the body is not JSON",
+  RANGE_NOT_SATISFIABLE: "the file has none of the bytes that `Range` asks for",
   UNPROCESSABLE_ENTITY: "the key was used with another body",
   PRECONDITION_REQUIRED: "the header `If-Match` is missing",
   INTERNAL: "an unexpected error",

@@ -43,7 +43,7 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
     const answers = { [status]: "The file", ...bytes.statuses };
     const content = withSchemas(bytes.answer);
     const described = Object.entries(answers).map(([each, text]) =>
-      [each, { description: text, ...headers, ...Number(each) < 400 && { content } }] as const
+      [each, { description: text, ...headers, content }] as const
     );
     return { ...Object.fromEntries(described), 304: unchanged(named) };
   }

@@ -18,6 +18,7 @@ test("the document has the bytes of files, their headers and their errors", asyn
   ]);
   assertEquals(Object.keys(ok?.headers ?? {}), ["ETag", "Content-Disposition", "Accept-Ranges"]);
   assertEquals(Object.keys(get.responses).slice(0, 4), ["200", "206", "304", "400"]);
+  assertEquals("416" in get.responses, true);
   const put = operation("PUT", PICTURE);
   const types = Object.keys(put.requestBody?.content ?? {});
   assertEquals(types, ["image/*", "text/plain", "multipart/form-data"]);
