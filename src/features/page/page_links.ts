@@ -1,4 +1,4 @@
-import { linkUrl } from "../../pipeline/request/link_url.ts";
+import { hasBodyParameters, linkUrl } from "../../pipeline/request/link_url.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { cursorBehind } from "./page_cursor.ts";
@@ -17,8 +17,10 @@ export function linksOf(
   if (after !== undefined) add("next", { after, skip: undefined });
   else if (found.more && behind === undefined) add("next", { skip: skip + found.read });
   if (skip > 0) {
-    add("prev", { skip: Math.max(0, skip - limit) || undefined });
-    add("first", { skip: undefined });
+    // A link of `QUERY` has only the changes of the body, so it cannot leave out the parameter.
+    const none = hasBodyParameters(context.req) ? 0 : undefined;
+    add("prev", { skip: Math.max(0, skip - limit) || none });
+    add("first", { skip: none });
   }
   return links;
 }

@@ -9,12 +9,15 @@ export function markBodyParameters(req: FrameworkRequest): void {
   Reflect.set(req, IN_BODY, true);
 }
 
+export function hasBodyParameters(req: FrameworkRequest): boolean {
+  return Reflect.get(req, IN_BODY) === true;
+}
+
 export function linkUrl(
   req: FrameworkRequest,
   changes: Readonly<Record<string, number | string | undefined>>,
 ): string {
-  const isInBody = Reflect.get(req, IN_BODY) === true;
-  const parameters = new URLSearchParams(isInBody ? "" : queryOf(req.url));
+  const parameters = new URLSearchParams(hasBodyParameters(req) ? "" : queryOf(req.url));
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) parameters.delete(name);
     else parameters.set(name, String(value));
