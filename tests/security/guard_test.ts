@@ -18,9 +18,11 @@ import {
   StoredFile,
   update,
 } from "../../mod.ts";
+import type { Plugin } from "../../src/plugin/mod.ts";
 import { openLive } from "../features/live/live.ts";
 import { rows, sendBatch } from "../features/batch/shop.ts";
 import { test } from "../harness/testing.ts";
+import { mountDocumented } from "../support/documented.ts";
 import { mountOnReplicaSet } from "../support/mount_on_replica_set.ts";
 import { asQuery, type ErrorBody, mount, NOBODY } from "../support/support.ts";
 import { until } from "../support/until.ts";
@@ -94,6 +96,24 @@ test("open operations go without the guard, and what lies below them does not", 
     take(),
     ["create", "removeAll", "all", "create", "one"].map((each) => `guard ${each} 1`),
   );
+});
+
+test("the document calls open operations public, and names no guard", async () => {
+  const route = { method: "GET", operation: "all", summary: "Report", run: () => undefined };
+  const plugin = {
+    name: "reports",
+    routes: [{ ...route, path: "/sums", open: true }, { ...route, path: "/costs" }],
+  };
+  await using app = await mountDocumented([Book], { guard: signedIn, plugins: [plugin as Plugin] });
+  const operations = Object.entries(app.document.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => [method, path, app.operation(method, path)] as const)
+  );
+  assertEquals(
+    operations.filter(([, , operation]) => Reflect.has(operation, "security"))
+      .map(([method, path, operation]) => [method, path, Reflect.get(operation, "security")]),
+    [["get", "/books", []], ["get", "/books/{id}", []], ["get", "/sums", []]],
+  );
+  assertEquals(/signedIn|"access"/.test(JSON.stringify(app.document)), false);
 });
 
 test("the guard runs once, before all hooks, parameters and bodies", async () => {
