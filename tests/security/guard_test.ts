@@ -47,7 +47,7 @@ class Book extends FrameworkModel {
   @rest({ methods: [all(), create()] })
   @arrayProp({ items: Page, embedded: true })
   pages?: Page[];
-  @rest({ methods: [one(), replace()] })
+  @rest({ methods: [one(), replace(), remove()] })
   @prop({ type: StoredFile, maxBytes: 1000 })
   cover?: StoredFile;
 }
@@ -187,6 +187,8 @@ test("the guard runs again for open live lists, twice for uploads, once for othe
   assertEquals(take(), ["guard replace 1", "guard replace 0"]);
   await (await fetch(cover, ADA)).body?.cancel();
   assertEquals(take(), ["guard one 1"]);
+  await (await fetch(cover, { method: "DELETE", ...ADA })).body?.cancel();
+  assertEquals(take(), ["guard remove 1"]);
   await using live = await openLive(`${app.url}/notes`, ADA.headers);
   await live.ready();
   await until(() => noted.length > 1);
