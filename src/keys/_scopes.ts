@@ -1,4 +1,4 @@
-const SCOPE = /^((?:[\w.~-]+\/)*(?:[\w.~-]+|\*\*)|\/):([\w.-]+|\*)$/;
+const SCOPE = /^(.+):([\w.-]+|\*)$/;
 
 interface Scope {
   readonly route: string;

@@ -341,6 +341,26 @@ test("a populated class that only another router serves can be named by a scope"
   assertEquals([status, JSON.parse(text).scope], [403, "people:one"]);
 });
 
+test("scopes name routes with any characters", async () => {
+  const routes = ["/@me", "/a,b", "/x%20y/z'z"];
+  const models = routes.map((route, index) => {
+    @rest({ route, methods: [all()] })
+    class Signed extends FrameworkModel {
+      static override schemaOptions = { collection: `signed_${index}` };
+    }
+    return Signed;
+  });
+  await using app = await mountKeyed({ models });
+  const everything = await app.make("ann", ["**:*"]);
+  for (const [index, route] of routes.entries()) {
+    const own = await app.make("ann", [`${route.slice(1)}:all`]);
+    const statuses = [];
+    for (const path of routes) statuses.push((await app.get(path, by(own))).status);
+    assertEquals(statuses, routes.map((_, other) => other === index ? 200 : 403), route);
+    assertEquals((await app.get(route, by(everything))).status, 200, route);
+  }
+});
+
 test("a misspelled word is no scope", async () => {
   await using app = await mountKeyed({});
   for (const scope of ["people:trash", "tasks/notes:trash", "people:many"]) {
