@@ -91,6 +91,16 @@ test("an unknown error of admit is a 500 that says nothing", async () => {
   assertEquals([status, text.includes("s3cret"), errors.length], [500, false, 1]);
 });
 
+test("the means of a sender is a text of at most 200 characters", async () => {
+  let via: unknown;
+  const plugin = { name: "via", admit: () => ({ via }) } as Plugin;
+  await using app = await mount([Seen], { plugins: [plugin], onError: () => {} });
+  for (const [given, status] of [["x".repeat(200), 200], ["x".repeat(201), 500], [1, 500]]) {
+    via = given;
+    assertEquals([given, (await app.get("/seen")).status], [given, status]);
+  }
+});
+
 test("a batch is admitted once, and its requests have the properties", async () => {
   seen = [];
   const { plugin, runs } = admitting();
