@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import type { Schema } from "mongoose";
 import {
   action,
   all,
@@ -18,6 +19,7 @@ import {
 } from "../../../mod.ts";
 import { documentOf } from "../../support/documented.ts";
 import { test } from "../../harness/testing.ts";
+import { readToEnd, sendGet } from "../../support/sockets.ts";
 import { type ErrorBody, mount } from "../../support/support.ts";
 
 /** Makes an action that adds its name to an entity, while the entity is open. */
@@ -200,6 +202,26 @@ test("one() of an entity in the trash names no actions, which answer 404", async
   assertEquals((await app.get(`${path}?trash=only`)).status, 200);
   assertEquals(await offered(`${app.url}${path}?trash=only`), []);
   assertEquals((await app.post(`${path}/close`)).status, 404);
+});
+
+test("signs that a client writes into a path end no URL in Link", async () => {
+  @rest({ route: "/signs", methods: [one(), create(), close] })
+  class Sign extends Marked {
+    static override configure(schema: Schema): void {
+      schema.add({ _id: String });
+    }
+  }
+  await using app = await mount([Sign]);
+  const _id = 'a>;rel="b"<';
+  await app.created("/signs", { _id });
+  const { hostname, port } = new URL(app.url);
+  const raw = await Deno.connect({ hostname, port: Number(port) });
+  await sendGet(raw, `/signs/${_id}`, { headers: "Connection: close\r\n" });
+  const text = await readToEnd(raw);
+  assertEquals(
+    /^link: (.*)$/im.exec(text)?.[1],
+    '</signs/a%3E;rel=%22b%22%3C/close>; rel="action"',
+  );
 });
 
 test("descriptions tell of actions with a rule", async () => {

@@ -87,6 +87,26 @@ test("a hook for restore needs no update(), and does not take the place of `see`
   assertEquals((await restore()).status, 403);
 });
 
+test("with a hook for restore, removeAll() alone is enough for a restore", async () => {
+  @rest({
+    route: "/with",
+    trash: { see, restore: hasRole("admin") },
+    methods: [create(), removeAll()],
+  })
+  class With extends FrameworkModel {}
+  @rest({ route: "/without", trash: { see }, methods: [create(), removeAll()] })
+  class Without extends FrameworkModel {}
+  await using app = await mountOnReplicaSet([With, Without]);
+  for (const [route, status] of [["/with", 200], ["/without", 404]] as const) {
+    const { _id } = await app.created(route, {});
+    await app.delete(route);
+    assertEquals(
+      (await app.post(`${route}/${_id}/restore`, undefined, as("admin"))).status,
+      status,
+    );
+  }
+});
+
 function modelWith(trash: object): ModelClass {
   @rest({ route: "/things", methods: [all(), remove()], trash } as never)
   class Thing extends FrameworkModel {}
