@@ -175,6 +175,55 @@ test("strict guards name every operation that nobody guards, at once", () => {
   assertEquals(problems([Whole, Fixed], {}), []);
 });
 
+const staff = { preFetch: isStaff };
+
+@rest({ route: "/first", methods: [one(staff), update(staff)] })
+@rest({ route: "/second", methods: [one(staff), update({ preFetch: isDoctor })] })
+class Twice extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+@rest({ route: "/asked", methods: [one(staff), update({ ...staff, parameters: ["reason"] })] })
+class Asked extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+@rest({ route: "/around", methods: [one(staff), create(staff), update(staff)] })
+class Around extends FrameworkModel {
+  @rest({ methods: [one(), update()] })
+  @prop({ ref: Twice })
+  twice?: Ref<Twice>;
+  @rest({ methods: [one(), action("check", { on: "one", run: () => null })] })
+  @prop({ type: Part })
+  part?: Part;
+}
+
+@rest({ route: "/asking", methods: [one(staff), create(staff), update(staff)] })
+class Asking extends FrameworkModel {
+  @rest({ methods: [one(), update()] })
+  @prop({ ref: Asked })
+  asked?: Ref<Asked>;
+}
+
+test("an action below an entity needs a hook of its own, and different update() guard nothing", () => {
+  assertEquals(problems([Around, Twice], { strict: onlyStrict("guards") }), [
+    'PATCH /around/:id/twice, update() of "Twice": "Twice" has several update(), so it needs its own "preFetch", or "open: true"',
+    `POST /around/:id/part/check, check() of "Part": ${NOBODY_GUARDS}`,
+  ]);
+});
+
+test("a write of a referenced entity takes the parameters of the update() that guards it", async () => {
+  await using app = await mount([Asking, Asked], { strict: true });
+  const asked = await getModel(Asked).create({ text: "a" });
+  const { _id } = await app.created("/asking", { asked: String(asked._id) }, as("doctor"));
+  const path = `/asking/${_id}/asked`;
+  const send = async (query: string) =>
+    (await app.patch(`${path}?${query}`, { text: "b" }, as("doctor"))).status;
+  assertEquals([await send("reason=1"), await send("other=1")], [200, 400]);
+});
+
 test("strict lists say whether they have pages", () => {
   @rest({ route: "/c", methods: [all()] })
   class C extends FrameworkModel {}
