@@ -108,7 +108,8 @@ export interface RemovalFields {
   /** The field that separates the removals of one request from all others. */
   readonly removalId: string;
   readonly all: readonly string[];
-  isForGood(req: FrameworkRequest): boolean;
+  /** Whether a request is for removed entities. It then removes them for good. */
+  isOfRemoved(req: FrameworkRequest): boolean;
 }
 
 /** Returns the number of removed entities, and is called again until it returns 0. */
@@ -258,7 +259,7 @@ export function removalOf(
   { req, at, actor, removalId }: Pick<TransactionRequest, "req" | "actor" | "at" | "removalId">,
 ): (() => Stamps) | undefined {
   const fields = removalFieldsOf(features);
-  if (fields === undefined || fields.isForGood(req)) return undefined;
+  if (fields === undefined || fields.isOfRemoved(req)) return undefined;
   return () => ({ [fields.time]: at, [fields.actor]: actor, [fields.removalId]: removalId });
 }
 

@@ -2,7 +2,7 @@ import type { Schema } from "mongoose";
 import { readProjection, shownBy, type Shows } from "../../filter/projection.ts";
 import { schemaOf } from "../../describe/describe_filter.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import { buildSchema } from "../../schema/build_schema.ts";
+import { buildSchema, schemaClass } from "../../schema/build_schema.ts";
 import type { LevelContext } from "../../pipeline/request/request_context.ts";
 
 export interface Column {
@@ -14,13 +14,22 @@ export interface Column {
 const NUMERIC: ReadonlySet<unknown> = new Set(["BigInt", "Decimal128", "Number"]);
 
 export function columnsOf(
-  { pieces: { shown, fills }, level: { shape, target, link }, state }: LevelContext,
+  { pieces: { shown, fills }, level: { shape, target, link }, state, route, req }: LevelContext,
 ): readonly Column[] {
+  const removalOf = (each: Shape) => {
+    const owner = schemaClass(each);
+    return owner && route.features.removalFieldsOf(owner);
+  };
+  const showsRemoved = removalOf(shape)?.isOfRemoved(req) === true;
   const schema = link?.embedded ? buildSchema(target).schema : undefined;
   const shows = shownBy(readProjection(state.projection, shape), shape);
   return columnsIn(shape, {
     filled: fills?.shown,
     schema,
+    // Only removed entities have these fields, which would be empty columns.
+    isEmpty: (name, of) =>
+      (of !== shape || !showsRemoved && shown === undefined) &&
+      removalOf(of)?.all.includes(name) === true,
     shows: (path, field) => {
       const [name = ""] = path.split(".");
       return shown === undefined ? shows(path, field) : name === "_id" || shown.includes(name);
@@ -30,6 +39,7 @@ export function columnsOf(
 
 interface ColumnOptions {
   readonly shows?: Shows;
+  readonly isEmpty?: (name: string, of: Shape) => boolean;
   /** `undefined` in the place of names stands for all fields. */
   readonly filled?: ReadonlyMap<string, readonly string[] | undefined> | undefined;
   readonly prefix?: readonly string[];
@@ -40,7 +50,8 @@ interface ColumnOptions {
 
 export function columnsIn(
   shape: Shape,
-  { shows = () => true, filled, prefix = [], schema, above = [] }: ColumnOptions = {},
+  { shows = () => true, isEmpty = () => false, filled, prefix = [], schema, above = [] }:
+    ColumnOptions = {},
 ): Column[] {
   if (above.includes(shape)) return [];
   // The version of an embedded entity is never stored.
@@ -48,8 +59,8 @@ export function columnsIn(
   const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
     const names = [...prefix, name];
     const isVisible = !field.hidden && field.selected && shows(names.join("."), field);
-    if (!isVisible || name === version) return [];
-    const inside = { prefix: names, above: [...above, shape] };
+    if (!isVisible || name === version || isEmpty(name, shape)) return [];
+    const inside = { isEmpty, prefix: names, above: [...above, shape] };
     if (filled?.has(name) && field.populated !== undefined) {
       return columnsIn(field.populated, { ...inside, shows: shownIn(filled.get(name)) });
     }

@@ -62,7 +62,7 @@ export const trash: ClassFeature<TrashConfig> = {
       actor: byField,
       removalId: withField,
       all: [field, byField, withField],
-      isForGood: (req) => askedOf(req) === "only",
+      isOfRemoved: (req) => askedOf(req) === "only",
     },
   }),
 };
