@@ -312,6 +312,27 @@ test("caches learn that an answer depends on the header X-API-Key", async () => 
   }
 });
 
+@rest({
+  route: "/varied",
+  methods: [all({ page: { max: 9 }, count: true, formats: ["csv"] }), create()],
+})
+class VariedNote extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+test("Vary names each header once, whoever says that an answer depends on it", async () => {
+  await using app = await mountKeyed({
+    models: [VariedNote],
+    prepare: (app) => void app.use((_req, res, next) => (res.vary("prefer"), next())),
+  });
+  for (const accept of ["text/csv", "application/json"]) {
+    const headers = { ...as("ann").headers, accept };
+    const reply = await app.get("/varied", { headers });
+    assertEquals(reply.headers.get("vary"), "prefer, Accept, X-API-Key");
+  }
+});
+
 test("an answer with a key is stored nowhere, and neither repeated nor left out", async () => {
   await using app = await mountKeyed({});
   const { id } = await app.make("ann", ["people:all"]);

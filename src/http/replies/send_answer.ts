@@ -19,9 +19,6 @@ import { framed, JSON_ARRAY, JSON_TYPE } from "./frames.ts";
 import { ResponseStream } from "./response_stream.ts";
 import { onServerClose } from "./server_close.ts";
 
-/** Middleware may have set these headers already, so values are added. */
-const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
-
 export async function sendAnswer(
   res: Response,
   { answer, timeoutMS }: { readonly answer: Answer; readonly timeoutMS: number },
@@ -30,7 +27,9 @@ export async function sendAnswer(
   if (isOver(res.req as FrameworkRequest)) return;
   if (res.headersSent) return await cutBegun(res);
   for (const [name, value] of Object.entries(answer.headers ?? {})) {
-    if (SHARED_HEADERS.has(name)) res.append(name, value);
+    // Middleware may have set these headers already.
+    if (name === "Link") res.append(name, value);
+    else if (name === "Vary") res.vary(value);
     else res.setHeader(name, value);
   }
   switch (answer.kind) {
