@@ -48,7 +48,7 @@ export function buildDocument(
     ...security && { security },
     tags: describeTags(
       routes.keys(),
-      endpoints.map(({ path, description }) => [tagOf(description), path]),
+      endpoints.map(({ path, description }) => [tagOf(description), templateOf(path)]),
     ),
     paths,
     components: {

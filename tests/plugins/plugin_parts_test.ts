@@ -204,11 +204,12 @@ test("routes are described, in the document too", async () => {
     ["POST", "/names", 201, ["everybody"]],
     ["DELETE", "/names/:id", 204, ["everybody"]],
   ]);
-  const { operation } = await documentWith(NAMES);
+  const { document, operation } = await documentWith(NAMES);
   assertEquals(operation("GET", "/names/{id}").parameters?.map(({ name }) => name), ["id"]);
   assertEquals(operation("DELETE", "/names/{id}").tags, ["Names"]);
   assertEquals(Object.keys(operation("DELETE", "/names/{id}").responses), ["204", "4XX"]);
   assertEquals(operation("POST", "/names").requestBody !== undefined, true);
+  assertEquals(JSON.stringify(document).includes("/:"), false);
 });
 
 test("a security scheme of a plugin is one way to call the API", async () => {
