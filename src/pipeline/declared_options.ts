@@ -1,6 +1,7 @@
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { Method } from "../declare/operations/methods.ts";
 import { takesOption } from "../declare/operations/write_options.ts";
+import { forAll } from "../errors/for_all.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { memoize } from "../schema/memoize.ts";
 import { findsByMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
@@ -44,7 +45,7 @@ export class DeclaredOptions {
     );
     if (misplaced !== undefined) throw this.#place.fail(`cannot have "${misplaced}"`);
     for (const each of own) checkFurtherOptions(each, { given, place: this.#place });
-    return own.flatMap((feature) => {
+    const checked = forAll(own, (feature) => {
       const [name] = optionsOf(feature);
       const value = given[name];
       if (value === undefined || value === false && feature.takesFalse) return [];
@@ -52,6 +53,7 @@ export class DeclaredOptions {
       const reader = new OptionReader(this.#place, { name, value, others: given });
       return [{ feature, declared: feature.check(reader, this.#place) }];
     });
+    return checked.flat();
   }
 
   with(name: string, value: unknown): DeclaredOptions {

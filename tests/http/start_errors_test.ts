@@ -6,6 +6,7 @@ import {
   FrameworkModel,
   one,
   prop,
+  type Ref,
   removeAll,
   rest,
   update,
@@ -23,7 +24,10 @@ class First extends FrameworkModel {
 }
 
 @rest({ route: "/fine", methods: [one()] })
-class Fine extends FrameworkModel {}
+class Fine extends FrameworkModel {
+  @prop()
+  name?: string;
+}
 
 @rest({ route: "third", methods: [all()] })
 class Third extends FrameworkModel {}
@@ -56,6 +60,47 @@ Deno.test("a start reports the errors of all classes, operations and fields at o
     'Cannot mount "Third": route "third" does not start with "/"',
     'Cannot build the schema of "Fourth": @prop of property "name" has no option "hiden"',
     'Cannot build the schema of "Fourth": property "text" has "minLength", which is not a whole number',
+  ]);
+});
+
+@rest({ route: "/guarded", methods: [one({ preFetch: () => true })] })
+class GuardedOne extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+@rest({
+  route: "/referring",
+  methods: [
+    all({ populate: { first: true, second: true }, filter: ["open.name"], live: true }),
+  ],
+})
+@rest({ route: "/filtered", methods: [all({ filter: ["first.name", "second.name"] })] })
+@rest({ route: "/unknown", methods: [all({ filter: ["a", "name", "b"] } as never)] })
+class Referring extends FrameworkModel {
+  @prop({ ref: GuardedOne })
+  first?: Ref<GuardedOne>;
+  @prop({ ref: GuardedOne })
+  second?: Ref<GuardedOne>;
+  @prop({ ref: Fine })
+  open?: Ref<Fine>;
+  @prop()
+  name?: string;
+}
+
+Deno.test("a start reports all references and options of one operation at once", () => {
+  const problems = problemsOf(() =>
+    Framework.initialize({ models: [Referring, GuardedOne, Fine] })
+  );
+  assertEquals(problems.map((each) => each.split(/, (?=which|but|as)/)[0]), [
+    "Cannot start: 7 problems",
+    'Cannot mount "Referring": all() has "first" in "populate"',
+    'Cannot mount "Referring": all() has "second" in "populate"',
+    'Cannot mount "Referring": all() cannot be live with "open.name" in "filter"',
+    'Cannot mount "Referring": all() has "first.name" in "filter"',
+    'Cannot mount "Referring": all() has "second.name" in "filter"',
+    'Cannot mount "Referring": all() has "a" in "filter"',
+    'Cannot mount "Referring": all() has "b" in "filter"',
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { bindingRests } from "../../declare/model/describe_model.ts";
+import { forAll } from "../../errors/for_all.ts";
 import { projectionOf } from "../../filter/projection.ts";
 import { DeclaredField, type Feature } from "../../pipeline/feature.ts";
 import type { OptionPlace, OptionReader } from "../../pipeline/option_reader.ts";
@@ -41,7 +42,10 @@ export const populate: Feature<PopulateTypes> = {
     if (!isJsonObject(option.value)) throw option.fail(`needs an object as "populate"`);
     const entries = Object.entries(option.value).filter(([, options]) => options !== undefined);
     const references = option.parts(...Object.keys(option.value));
-    return entries.map(([name]) => checkReference(name, references[name] as OptionReader, place));
+    return forAll(
+      entries,
+      ([name]) => checkReference(name, references[name] as OptionReader, place),
+    );
   },
   narrow(declared, reader) {
     const config = declared.flatMap(({ field, select, always }) =>

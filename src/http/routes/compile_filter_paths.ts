@@ -2,6 +2,7 @@ import type { Method } from "../../declare/operations/methods.ts";
 import { bindingRests } from "../../declare/model/describe_model.ts";
 import { operationOf } from "../../declare/operations/action.ts";
 import { takesQ } from "../../declare/operations/operation.ts";
+import { forAll } from "../../errors/for_all.ts";
 import { topOf } from "../../filter/filters.ts";
 import { ListedPaths } from "../../filter/q/listed_paths.ts";
 import { findReference } from "../../filter/q/referred_path.ts";
@@ -37,10 +38,9 @@ export function compileFilterPaths(method: Method, place: FilterPlace): ListedPa
   );
   const guessed = listed.names.find((path) => leftOut.includes(topOf(path)));
   if (guessed !== undefined) throw fail(`has "${guessed}" in "filter", which a hook leaves out`);
-  const unseen = filter.find((name) => !listed.names.includes(name));
-  if (unseen !== undefined) {
+  forAll(filter.filter((name) => !listed.names.includes(name)), (unseen) => {
     throw fail(`has "${unseen}" in "filter", which is no ${kindOfField(unseen, shape)}`);
-  }
+  });
   checkReferred(listed, place);
   return listed;
 }
@@ -55,14 +55,14 @@ function kindOfField(path: string, shape: Shape): string {
 
 /** Through a reference, a filter could select by entities that the hooks of the referenced class hide. */
 function checkReferred({ referred }: ListedPaths, place: OptionPlace): void {
-  for (const [name, { reference }] of referred) {
+  forAll(referred, ([name, { reference }]) => {
     const target = referredTarget(reference);
-    if (target === undefined) continue;
+    if (target === undefined) return;
     bindingRests(target);
     checkGuards(reference, {
       ...place,
       target,
       fail: (problem) => place.fail(`has "${name}" in "filter", ${problem}`),
     });
-  }
+  });
 }
