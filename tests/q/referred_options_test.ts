@@ -127,7 +127,7 @@ const WRONG: readonly (readonly [options: object, problem: string])[] = [
   ),
   [
     { filter: ["name", "free.name"], live: true },
-    `cannot be live with "free.name" in "filter": a change of an entity behind the reference is no event of the list`,
+    `cannot be live with "free.name" in "filter", as a change of an entity behind the reference is no event of the list: name the path only in another @rest, whose all() is not live`,
   ],
 ];
 

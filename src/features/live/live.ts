@@ -31,7 +31,8 @@ export const live: Feature<Plain<LiveConfig, LiveConfig>> = {
     const path = paths.find((each) => findReferred(each, shape) !== undefined);
     if (path === undefined) return { max };
     throw option.fail(
-      `cannot be live with "${path}" in "filter": a change of an entity behind the reference is no event of the list`,
+      `cannot be live with "${path}" in "filter", as a change of an entity behind the reference is no event of the ` +
+        `list: name the path only in another @rest, whose all() is not live`,
     );
   },
   narrow: (declared) => declared,
