@@ -14,7 +14,7 @@ const text = await Deno.readTextFile(new URL(`../../${PAGE}`, import.meta.url));
 
 test(`${PAGE} shows what its file answers, headers included`, async () => {
   const { turns = [] } = readSteps(text).find(({ title }) => title === TITLE) ?? {};
-  assertEquals(turns.length, 5);
+  assertEquals(turns.length, 6);
   await using app = await (await loadRecipe(PAGE, TITLE))();
   const rehearsal = new Rehearsal();
   for (const { line, answer, headers } of turns) {
