@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
-import type { EntityBody } from "../support/client.ts";
+import type { EntityBody, ErrorBody } from "../support/client.ts";
 import {
   filesOfLogin,
   filesOfPage,
   type LoginApp,
   openLoginApp,
+  PASSWORD,
   SESSION_SETTINGS,
   sessionsOf,
 } from "./support/login_app.ts";
@@ -166,6 +167,57 @@ test("docs/login.md: a user whose address nobody has verified gets a 401", async
   // Another provider may sign such a user in.
   await app.users.updateOne({ email: "ann@acme.example" }, { $set: { emailVerified: false } });
   assertEquals((await app.get("/todos", ann)).status, 401);
+});
+
+/** The files of `new --login` with the lines of docs/login.md. */
+async function keyedFiles(): Promise<Record<string, string>> {
+  const page = await Deno.readTextFile(new URL("../../docs/login.md", import.meta.url));
+  const [, block = ""] = /\n## Keys\n[^]*?```ts ignore\n([^]*?)```/.exec(page) ?? [];
+  const [owner = "", plugins = "", line = ""] = block.split("\n").filter((each) =>
+    !each.startsWith("//")
+  );
+  const { "app.ts": app = "", "login.ts": login = "", ...files } = filesOfLogin();
+  const from = "@mongrove/mongrove/keys";
+  return {
+    ...files,
+    "app.ts": app.replace(/(?=\/\*\* Builds)/, `${owner}\n`)
+      .replace("strict: true,", `$& ${plugins}`)
+      .replace(
+        "import { Framework }",
+        `import { keys } from "${from}";\nimport { getModel, Framework }`,
+      ),
+    "login.ts": `import { apiKeyOf } from "${from}";\n${login}`
+      .replace(/signedIn\(req: GuardRequest\).*\{\n/, `$&  ${line}\n`),
+  };
+}
+
+test("docs/login.md: keys sign programs in, and end with their user", async () => {
+  const opened = await openLoginApp(await keyedFiles(), SESSION_SETTINGS);
+  await using app = { ...opened, ...sessionsOf(opened) };
+  const ann = await app.enter("ann@acme.example");
+  const given = { name: "program", scopes: ["todos:*"] };
+  const { key } = await app.created<{ readonly key: string }>("/keys", given, ann);
+  const headers = { "x-api-key": key };
+  const todo = await app.created("/todos", { title: "Rest" }, { headers });
+  const { _id } = await app.users.findOne({ email: "ann@acme.example" }) ?? {};
+  assertEquals([todo.organisation, todo.author], ["acme", String(_id)]);
+  assertEquals((await app.get("/users", { headers })).status, 403);
+  await app.users.deleteOne({ _id: _id as never });
+  assertEquals((await app.get("/todos", { headers })).status, 401);
+});
+
+test("docs/login.md: fetch() of Node signs in with the origin of the application", async () => {
+  const opened = await openLoginApp(filesOfLogin(), SESSION_SETTINGS);
+  await using app = { ...opened, ...sessionsOf(opened) };
+  await app.enter("ann@acme.example");
+  const body = { email: "ann@acme.example", password: PASSWORD };
+  const send = (headers: Record<string, string>) =>
+    app.post<ErrorBody>("/api/auth/sign-in/email", body, {
+      headers: { "sec-fetch-mode": "cors", ...headers },
+    });
+  const refused = await send({});
+  assertEquals([refused.status, refused.body.code], [403, "MISSING_OR_NULL_ORIGIN"]);
+  assertEquals((await send({ origin: SESSION_SETTINGS.APP_URL })).status, 200);
 });
 
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
