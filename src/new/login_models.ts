@@ -95,7 +95,7 @@ async function keepAdmin(user: Entity<User>) {
   throw new RestError(409, message);
 }
 
-/** Names the authors of todos. */
+/** Returns the names of users. */
 export async function namesOf(ids: readonly unknown[]): Promise<Map<unknown, string>> {
   const users = await getModel(User).find({ _id: { $in: ids.map(String) } });
   return new Map(users.map(({ id, name }) => [id, name]));

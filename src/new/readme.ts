@@ -50,7 +50,9 @@ ${login ? SIGN_IN : ""}${
 
 ${table(files)}
 
-${login ? LOGIN_ADVICE : route === undefined ? KEY_ADVICE : FROM_ADVICE}`;
+${route !== undefined ? "" : login ? LOGIN_OTHER_MODEL : OTHER_MODEL}${
+    login ? LOGIN_ADVICE : route === undefined ? KEY_ADVICE : FROM_ADVICE
+  }`;
 }
 
 const ADDRESS = "http://127.0.0.1:3000";
@@ -59,6 +61,18 @@ function todoRequests(user: string): string {
   return `curl${user} ${ADDRESS}/todos --json '{"title":"Write a model"}'
 curl${user} -G ${ADDRESS}/todos --data-urlencode 'q={"done":false}' -d sort=title -d limit=10`;
 }
+
+const OTHER_MODEL =
+  `In the place of \`Todo\` in \`todo.ts\`, write your own model. Change its names in \`app.ts\` (the
+models), \`main.ts\` (the database) and \`app.test.ts\`.
+
+`;
+
+const LOGIN_OTHER_MODEL =
+  `In the place of \`Todo\` in \`todo.ts\`, write your own model. Change its names in \`app.ts\` (the
+models), \`pages.ts\` (a link), \`main.ts\` and \`make_admin.ts\` (the database), and \`app.test.ts\`.
+
+`;
 
 const FROM_FILES = [
   ["`models/`", "a model for each collection, made of a sample of its entities: correct them"],

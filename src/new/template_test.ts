@@ -104,6 +104,16 @@ Deno.test("createApp() makes an application for Node alone, whose model has no d
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("README.md names the files to change for another model than Todo", () => {
+  for (const login of [false, true]) {
+    const { "README.md": text = "", ...files } = filesOf("app", { runtime: "deno", login });
+    const [, paragraph = ""] = /\n\n(In the place of `Todo`[^]*?)\n\n/.exec(text) ?? [];
+    const named = [...paragraph.matchAll(/`(\w[\w.]*\.ts)`/g)].map(([, name]) => name);
+    const places = Object.keys(files).filter((name) => /todo/i.test(files[name] ?? ""));
+    assertEquals(named.toSorted(), places.toSorted());
+  }
+});
+
 /** Writes the models of a new application and an `invitation.ts` that sends no mails, and returns their routes. */
 async function describeModels(kind: { plain: boolean; login: boolean }): Promise<unknown[]> {
   const folder = await Deno.makeTempDir();
