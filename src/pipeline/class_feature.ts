@@ -153,7 +153,14 @@ export interface TransactionWrite extends WrittenEntities {
   readonly operation: string;
   readonly session: ClientSession;
   readonly request?: TransactionRequest | undefined;
+  /** Writes another class in the transaction, if no request has caused the write. */
+  readonly writerOf?: WriterWithoutRequest | undefined;
 }
+
+export type WriterWithoutRequest = (
+  from: TransactionWrite,
+  options: Pick<ClassWriterOptions, "target" | "operation">,
+) => ClassWriter;
 
 export interface TransactionRequest {
   readonly req: FrameworkRequest;
@@ -313,7 +320,9 @@ function statementFieldsOf(
 
 export function buildAddedStatements(
   features: readonly ConfiguredFeature[],
-  { request, ...place }: ClassWriterOptions & { readonly request?: TransactionRequest },
+  { request, writerOf, ...place }:
+    & ClassWriterOptions
+    & Pick<TransactionWrite, "request" | "writerOf">,
 ): AddedStatements | undefined {
   const adding = featuresWithStatements(features, place);
   if (adding.length === 0) return undefined;
@@ -321,7 +330,7 @@ export function buildAddedStatements(
     fields: statementFieldsOf(features, place),
     async send(written, session) {
       const { req, actor } = request ?? {};
-      const write = { ...written, ...place, req, actor, session, request };
+      const write = { ...written, ...place, req, actor, session, request, writerOf };
       for (const { feature, config } of adding) await feature.statements?.send(config, write);
     },
   };

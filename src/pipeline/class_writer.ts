@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Connection, Model } from "mongoose";
-import type { TimeBudget } from "../store/time_budget.ts";
+import { MAX_TIME_MS, TimeBudget } from "../store/time_budget.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
@@ -21,6 +21,7 @@ import type {
   TransactionRequest,
   TransactionWrite,
 } from "./class_feature.ts";
+import type { FeatureList } from "./feature_list.ts";
 
 interface WriterOptions {
   readonly model: Model<unknown>;
@@ -128,6 +129,25 @@ export async function makeClassWriter(
       origin,
     }),
     timeBudget,
+    write,
+  });
+}
+
+/** Housekeeping has neither a sender nor a tenant, and the references that it removes lead to entities of one tenant. */
+export function makeWriterWithoutRequest(
+  write: TransactionWrite,
+  { target, operation, features }: Pick<ClassWriterOptions, "target" | "operation"> & {
+    readonly features: Pick<FeatureList, "removalFieldsOf" | "addedStatementsOf">;
+  },
+): ClassWriter {
+  const removal = features.removalFieldsOf(target);
+  const addedStatements = features.addedStatementsOf(target, operation);
+  return new ClassWriter({
+    model: untypedModel(target, write.model.db as never),
+    classConditions: removal === undefined ? {} : { [removal.time]: null },
+    removal,
+    additions: { target, stamps: () => ({}), stamped: () => [], addedStatements },
+    timeBudget: new TimeBudget(MAX_TIME_MS),
     write,
   });
 }

@@ -33,12 +33,13 @@ import {
   type Tidy,
   type TransactionRequest,
   type TransactionWrite,
+  type WriterWithoutRequest,
 } from "./class_feature.ts";
 import { methodsOf, partMethodsOf, performOf } from "./class_methods.ts";
 import type { AnyFeature, GivenSettings } from "./feature.ts";
 import type { ParameterFacts, Withheld } from "./description.ts";
 import { refuseStandalone } from "./check_transactions.ts";
-import { makeClassWriter } from "./class_writer.ts";
+import { makeClassWriter, makeWriterWithoutRequest } from "./class_writer.ts";
 import type { ParameterForms } from "./given_request.ts";
 import type { Call } from "./request/request_context.ts";
 import { actingLevel, type Level, operationAt, type Route } from "./request/route.ts";
@@ -229,7 +230,9 @@ export class FeatureList {
   }
 
   addedStatementsOf(target: ModelClass, operation: string): AddedStatements | undefined {
-    return buildAddedStatements(this.#featuresOf(target), { target, operation });
+    const writerOf: WriterWithoutRequest = (from, place) =>
+      makeWriterWithoutRequest(from, { ...place, features: this });
+    return buildAddedStatements(this.#featuresOf(target), { target, operation, writerOf });
   }
 
   removalFieldsOf(target: ModelClass): RemovalFields | undefined {

@@ -98,6 +98,18 @@ async function cascade(write: RequestWrite, referring: readonly Referring[]): Pr
   if (found.size > 0) await referring[0]?.writer.remove([...found.values()]);
 }
 
+/** A reference can be set to an entity in the trash. */
+export async function unsetExpired(write: TransactionWrite): Promise<void> {
+  const { change, target, entities, writerOf } = write;
+  if (change !== "remove" || writerOf === undefined) return;
+  for (const field of fieldsReferringTo(target).filter(({ rule }) => rule === UNSET)) {
+    const writer = writerOf(write, { target: field.owner, operation: UNSET });
+    const ids = entities.map(({ id }) => castForQuery(field.type, id));
+    const named = everyFilter({ [field.path]: { $in: ids } }, writer.classConditions);
+    await unset({ field, writer, ids, named });
+  }
+}
+
 async function unset({ field, writer, ids, named }: Referring): Promise<void> {
   const { holders, isList, name } = field;
   const prefixes: string[] = [];

@@ -7,7 +7,7 @@ import type { ClassFeature, ClassInRoute, TransactionWrite } from "../../pipelin
 import { cannotMount } from "../../pipeline/option_reader.ts";
 import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { embeddedClasses } from "../../schema/build_schema.ts";
-import { applyRules, CASCADE, UNSET } from "./apply_rules.ts";
+import { applyRules, CASCADE, UNSET, unsetExpired } from "./apply_rules.ts";
 import { checkLast } from "./check_last.ts";
 import { type OnDeleteRule, onDeleteRules } from "./on_delete_rules.ts";
 import { addIndexes } from "./reference_index.ts";
@@ -29,7 +29,7 @@ export const onDelete: ClassFeature<readonly OnDeleteRule[]> = {
     areFor: (_config, write) => hasStatements(write),
     classes: (_config, target) => fieldsReferringTo(target).map(({ owner }) => owner),
     async send(_config, write) {
-      if (!isOfRequest(write)) return;
+      if (!isOfRequest(write)) return await unsetExpired(write);
       if (write.change === "remove") return await applyRules(write);
       const returned = await returnedBy(write);
       await checkLast(write, {
@@ -42,9 +42,6 @@ export const onDelete: ClassFeature<readonly OnDeleteRule[]> = {
 
 const REMOVALS: ReadonlySet<string> = new Set(["remove", "removeAll", CASCADE]);
 
-/** `tidy` removes entities whose rules were applied when they came into the trash. */
-const WITHOUT_RULES: ReadonlySet<string> = new Set([UNSET, "tidy"]);
-
 /**
  * A write has statements if it may set a reference that must lead to an entity, or restore an entity whose cascade has
  * removed others.
@@ -54,7 +51,11 @@ function hasStatements(
 ): false | readonly string[] {
   const fields = referringFields(target).filter(mustExist).map(({ path }) => topOf(path));
   if (REMOVALS.has(operation)) return fieldsReferringTo(target).length > 0 && fields;
-  if (WITHOUT_RULES.has(operation)) return false;
+  if (operation === UNSET) return false;
+  // The other rules were applied when the entities came into the trash, and let nothing refer to them since.
+  if (operation === "tidy") {
+    return fieldsReferringTo(target).some(({ rule }) => rule === UNSET) && fields;
+  }
   const isOfClass = !isOperationName(operation) && !operation.includes(".");
   const mayRestore = isOfClass && fieldsReferringTo(target).some(({ rule }) => rule === "cascade");
   return mayRestore || fields.length > 0 ? fields : false;

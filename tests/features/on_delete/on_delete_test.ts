@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import {
+  arrayProp,
   create,
+  Framework,
   FrameworkModel,
   getModel,
   one,
@@ -11,7 +13,7 @@ import {
   rest,
 } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
-import { asQuery, type Mounted } from "../../support/support.ts";
+import { asQuery, type EntityBody, type Mounted } from "../../support/support.ts";
 import {
   as,
   countOf,
@@ -181,4 +183,36 @@ test("a restore leaves in the trash what the request has removed by itself, and 
   assertEquals((await app.delete(`/clerks${asQuery({ name: "goes" })}`)).status, 204);
   assertEquals((await app.post(`/clerks/${chief}/restore`)).status, 200);
   assertEquals((await app.get(`/clerks/${_id}`)).status, 404);
+});
+
+@rest({ route: "/labels", methods: [create(), one(), remove()], trash: { keep: "1d" } })
+class Label extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+@rest({ route: "/parcels", methods: [create(), one(), remove()], history: true, trash: true })
+class Parcel extends FrameworkModel {
+  @prop({ ref: () => Label, onDelete: "unset" })
+  label?: Ref<Label>;
+  @arrayProp({ items: () => Label, onDelete: "unset" })
+  labels!: Ref<Label>[];
+}
+
+test("housekeeping removes references that were set to an entity in the trash", async () => {
+  await using app = await serveAll([Label, Parcel]);
+  const { _id: label } = await app.created("/labels", { name: "a" });
+  await app.delete(`/labels/${label}`);
+  const labels = [label];
+  const kept = await app.created("/parcels", { label, labels });
+  const { _id: removed } = await app.created("/parcels", { label, labels });
+  await app.delete(`/parcels/${removed}`);
+  const at = new Date(Date.now() + 2 * 24 * 3_600_000);
+  assertEquals((await Framework.tidy({ at })).removed, { Label: 1 });
+  const { body: { __v, ...others } } = await app.get<EntityBody>(`/parcels/${kept._id}`);
+  assertEquals([others, __v], [{ _id: kept._id, labels: [] }, 2]);
+  const { body } = await app.get<{ operation: string }[]>(`/parcels/${kept._id}/history`);
+  assertEquals(body.map(({ operation }) => operation), ["unset", "unset", "create"]);
+  const inTrash = await getModel(Parcel).collection.findOne({ deletedAt: { $ne: null } });
+  assertEquals(inTrash?.labels.length, 1);
 });
