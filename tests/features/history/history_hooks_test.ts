@@ -9,6 +9,7 @@ import {
   leaveOut,
   one,
   prop,
+  remove,
   rest,
   update,
 } from "../../../mod.ts";
@@ -206,4 +207,32 @@ test("a history takes the parameters of one() and those of its pages", async () 
   const path = `/own/${app.id}/history`;
   assertEquals((await app.get(`${path}?why=audit&limit=2`, as("bob"))).status, 200);
   assertEquals((await app.get(`${path}?other=1`, as("bob"))).status, 400);
+});
+
+@rest({
+  route: "/posters",
+  open: true,
+  methods: [all(), create(), one({ open: false }), update({ open: false }), remove()],
+  history: true,
+  trash: { see: () => true },
+})
+class Poster extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+test("the guard of one() and update() is asked for a history, a revert and a restore", async () => {
+  await using app = await serveHistory([Poster], { guard: (req) => userOf(req) === "ann" });
+  const { _id } = await app.created("/posters", { text: "a" });
+  const path = `/posters/${_id}`;
+  const send = async (options: object) => [
+    (await app.get(path, options)).status,
+    (await app.get(`${path}/history`, options)).status,
+    (await app.post(`${path}/revert`, { version: 0 }, options)).status,
+    (await app.delete(path)).status,
+    (await app.post(`${path}/restore`, undefined, options)).status,
+  ];
+  assertEquals(await send(as("bob")), [403, 403, 403, 204, 403]);
+  await app.post(`${path}/restore`, undefined, as("ann"));
+  assertEquals(await send(as("ann")), [200, 200, 200, 204, 200]);
 });
