@@ -162,6 +162,8 @@ function restoreMethods({ methods }: RestRecord, config: TrashConfig): ClassMeth
     hooks: {
       ...deciding,
       ...preSend && { preSend },
+      ...given.filter && { filter: given.filter },
+      ...given.parameters && { parameters: given.parameters },
       ...given.open === false && { open: false },
       summary: "Restore an entity from the trash",
     },

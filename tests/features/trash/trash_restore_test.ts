@@ -6,6 +6,7 @@ import {
   Framework,
   FrameworkModel,
   type FrameworkRequest,
+  leaveOut,
   type ModelClass,
   one,
   prop,
@@ -17,6 +18,7 @@ import {
 } from "../../../mod.ts";
 import { mountOnReplicaSet } from "../../support/mount_on_replica_set.ts";
 import { test } from "../../harness/testing.ts";
+import { asQuery } from "../../support/support.ts";
 
 const hasRole = (role: string) => (req: FrameworkRequest) =>
   String(req.headers["x-roles"]).split(" ").includes(role);
@@ -123,4 +125,36 @@ test("a hook for restore that cannot run fails the start", () => {
     const start = () => Framework.initialize({ models: [modelWith(options)] });
     assertThrows(start, TypeError, problem);
   }
+});
+
+@rest({
+  route: "/visitors",
+  methods: [
+    create(),
+    update<Visitor>({
+      filter: ["name"],
+      parameters: ["reason"],
+      preSend: leaveOut(["note"], ["name"], () => true),
+    }),
+    remove({ filter: ["name"] }),
+  ],
+  trash: { see: () => true },
+})
+class Visitor extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop()
+  note?: string;
+}
+
+test("a restore takes the filter and the parameters of update()", async () => {
+  await using app = await mountOnReplicaSet([Visitor], { strict: { guards: false } });
+  const { _id } = await app.created("/visitors", { name: "a", note: "n" });
+  const path = `/visitors/${_id}`;
+  await app.delete(path);
+  const restore = async (query: string) => (await app.post(`${path}/restore${query}`)).status;
+  assertEquals(await restore(asQuery({ note: "n" })), 400);
+  assertEquals(await restore("?other=a"), 400);
+  assertEquals(await restore(asQuery({ name: "b" })), 404);
+  assertEquals(await restore(`${asQuery({ name: "a" })}&reason=b`), 200);
 });
