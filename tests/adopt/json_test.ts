@@ -147,3 +147,26 @@ test(`"all" holds no virtual, no unselected path, and nothing that the model's J
   const [stored] = await app.database.connection.collection("adoptedwholes").find().toArray();
   assertEquals([stored?.email, stored?.password, stored?.hash], [undefined, undefined, undefined]);
 });
+
+const tagSchema = new Schema({ name: String, code: { type: String, required: true } }, {
+  toObject: { transform: (_doc, object) => ({ ...object, code: undefined }) },
+  toJSON: { transform: (_doc, json) => ({ ...json, id: json.name }) },
+});
+
+const Tag = adopt(mongoose.model("AdoptedTag", tagSchema), {
+  shown: "all",
+  writable: "all",
+  rest: {
+    route: "/adopted-tags",
+    methods: [all(), create({ preSave: (_req, tag) => Object.assign(tag, { code: SECRET }) })],
+  },
+});
+
+test(`"all" leaves out what toObject() removes, and an "id" of another value`, async () => {
+  await using app = await mount([Tag]);
+  const created = await app.created("/adopted-tags", { name: "a", code: "b" });
+  assertEquals(created as object, { _id: created._id, name: "a", __v: 0 });
+  assertEquals(await app.read<unknown>("/adopted-tags"), [created]);
+  const { status } = await app.get(`/adopted-tags?q=${JSON.stringify({ code: SECRET })}`);
+  assertEquals(status, 400);
+});

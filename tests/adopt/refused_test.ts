@@ -77,6 +77,9 @@ const CASES: Readonly<Record<string, Case>> = {
   '"inner" has "strict: false", which shows and takes undeclared fields': {
     schema: () => new S({ inner: nameOnly().set("strict", false) }) as Schema,
   },
+  'its schema has "encryptionType", which requests would skip': {
+    schema: () => new S({ name: String }, { encryptionType: "csfle" }) as Schema,
+  },
   '"children" holds itself, which has no end': { schema: recursive },
   '"grid" holds lists of lists of objects': {
     schema: () => new S({ grid: [[nameOnly()]] as never }) as Schema,
