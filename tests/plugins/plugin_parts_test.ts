@@ -228,6 +228,11 @@ test("an operation of the list is deprecated in descriptions", async () => {
   const { operation } = await documentWith(plugin);
   assertEquals(Reflect.get(operation("POST", "/people"), "deprecated"), true);
   assertEquals(Reflect.get(operation("GET", "/people"), "deprecated"), undefined);
+  const own = { ...NAMES, deprecated: ({ name }: { name: string }) => name === "names:remove" };
+  const document = await documentWith(own);
+  const ofNames = (method: string, path: string) =>
+    Reflect.get(document.operation(method, path), "deprecated");
+  assertEquals([ofNames("DELETE", "/names/{id}"), ofNames("POST", "/names")], [true, undefined]);
 });
 
 test("jobs run by Framework.tidy(), and their failure stops no other job", async () => {
