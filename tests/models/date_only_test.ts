@@ -208,6 +208,8 @@ test("a stored time of another program is shown as its day, and can be changed",
   }
   assertEquals((await app.read("/patients?distinct=born")) as unknown, ["1970-01-01"]);
   assertEquals((await getModel(Patient).collection.findOne())?.born, time);
+  assertEquals(await getModel(Patient).countDocuments({ born: time }), 1);
+  assertEquals((await getModel(Patient).findOne())?.born as Date | undefined, time);
 });
 
 test("filters say days", async () => {
