@@ -83,6 +83,16 @@ test("Accept that names no format of the list is a 406", async () => {
   assertEquals(headers.get("vary"), "Accept, Prefer");
 });
 
+test("Vary names each header once, and keeps those of middleware", async () => {
+  await using app = await mountRows({
+    ...{ formats: ["ndjson"], page: { max: 2 }, count: true, live: true },
+    preFetch: (req) => Boolean(req.res?.vary("X-Own")),
+  });
+  const { headers } = await app.get("/rows");
+  const names = (headers.get("vary") ?? "").split(", ");
+  assertEquals(names.toSorted(), ["Accept", "Prefer", "X-Own"]);
+});
+
 test("a hook refuses a request before its Accept is looked at", async () => {
   await using app = await mountRows({ formats: ["csv"], preFetch: () => false });
   assertEquals((await app.get("/rows", { headers: { accept: "image/png" } })).status, 403);
