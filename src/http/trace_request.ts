@@ -1,6 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import type { Response } from "express-types";
+import type { Request, Response } from "express-types";
 import { openTrace } from "../schema/mongoose/statements/trace_statements.ts";
+import { innerRequestOf } from "./inner_request.ts";
 
 /**
  * A message of the tracing channel `mongrove:request` about one request. The trace of a request ends when its answer is
@@ -26,7 +27,7 @@ export interface RequestTrace {
    */
   readonly attributes: {
     readonly "http.request.method": string;
-    /** The path of the route, below the path of the router. */
+    /** The path of the mount and of the route, with the names of parameters in the place of their values. */
     readonly "http.route": string;
     /** Missing for a batch, which contains several requests. */
     readonly "mongrove.model"?: string;
@@ -45,6 +46,33 @@ export interface RequestTrace {
 
 const channel = tracingChannel<object, RequestTrace>("mongrove:request");
 
+/** The paths at which the router is mounted, by request. */
+const mounts = new WeakMap<object, string>();
+
+/** At the router, `req.params` has the parameters of the mount alone. */
+export function noteMount(req: Request): void {
+  // The mount of `mcp()` is not that of the routes which it calls.
+  if (!channel.hasSubscribers || innerRequestOf(req) !== undefined) return;
+  const names = new Map(
+    Object.entries(req.params).flatMap(([name, value]) =>
+      [value].flat().map((each): [unknown, string] => [each, name])
+    ),
+  );
+  const segments = req.baseUrl.split("/").map((segment) => {
+    const name = names.get(decoded(segment));
+    return segment === "" || name === undefined ? segment : `:${name}`;
+  });
+  mounts.set(req, segments.join("/"));
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
 interface TracedRequest {
   readonly path: string;
   readonly operation: string;
@@ -58,10 +86,12 @@ export function traceRequest(
   serve: () => Promise<void>,
 ): Promise<void> {
   if (!channel.hasSubscribers) return serve();
+  const { req } = res;
+  const mount = mounts.get(innerRequestOf(req)?.client ?? req) ?? "";
   const trace: RequestTrace = {
     attributes: {
-      "http.request.method": res.req.method,
-      "http.route": path,
+      "http.request.method": req.method,
+      "http.route": `${mount}${path}`,
       ...model !== undefined && { "mongrove.model": model },
       "mongrove.operation": operation,
     },

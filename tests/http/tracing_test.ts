@@ -8,6 +8,7 @@ import type { Entity, FrameworkRequest, RequestTrace, StatementTrace } from "../
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { openReplicaSet } from "../support/shared_replica_set.ts";
 import { test } from "../harness/testing.ts";
+import { mountOnReplicaSet } from "../support/mount_on_replica_set.ts";
 import { mount } from "../support/support.ts";
 import { until } from "../support/until.ts";
 
@@ -215,12 +216,17 @@ test("errors of statements are traced, and statements that pass Mongoose by", as
   ]);
 });
 
-test("the path of the mount, which may hold an identifier, is in no trace", async () => {
+test("the path of the mount is traced without what clients send in it, in a batch too", async () => {
   using traces = listen();
-  await using app = await mount([TracedHooked], { at: "/tenants/:tenant" });
-  assertEquals((await app.get(`/tenants/${SECRET}/hooked`)).status, 200);
-  const { requests: [request] } = await traces.take();
-  assertEquals(request?.attributes["http.route"], "/hooked");
+  const batch = { path: "/batch" };
+  await using app = await mountOnReplicaSet([TracedHooked], { at: "/v1/:tenant/:id", batch });
+  const mounted = `/v1/${SECRET}/${SECRET}%20x`;
+  assertEquals((await app.get(`${mounted}/hooked/${ID}`)).status, 404);
+  const requests = [{ id: "a", method: "GET", path: `/hooked/${ID}` }];
+  assertEquals((await app.post(`${mounted}/batch`, { requests })).status, 404);
+  const told = (await traces.take()).requests.map(({ attributes }) => attributes["http.route"]);
+  const one = "/v1/:tenant/:id/hooked/:id";
+  assertEquals(told.toSorted(), ["/v1/:tenant/:id/batch", one, one]);
   assert(!traces.texts.join().includes(SECRET));
 });
 

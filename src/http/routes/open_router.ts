@@ -7,6 +7,7 @@ import type { Endpoint } from "../../pipeline/router_feature.ts";
 import { sendError } from "../answer_error.ts";
 import { handleEndpoint } from "../handle_endpoint.ts";
 import { handleRoute } from "../handle_route.ts";
+import { noteMount } from "../trace_request.ts";
 import { announceQuery, queryRouteOf, readAsGet } from "../query_method.ts";
 
 type OpenRoutes = (newRouter: () => Router, caseSensitive: boolean) => RequestHandler;
@@ -34,6 +35,7 @@ export function followSettings(open: OpenRoutes): Router {
   // A wrong path is an error at start-up.
   handlerFor(false, false);
   return router.use((req, res, next) => {
+    noteMount(req);
     const { app } = req;
     const serve = handlerFor(app.enabled("case sensitive routing"), app.enabled("strict routing"));
     serve(req, res, next);
