@@ -1,11 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import {
   all,
+  arrayProp,
   create,
   type Entity,
   Framework,
   FrameworkModel,
   type FrameworkRequest,
+  getModel,
   one,
   prop,
   rest,
@@ -94,4 +96,33 @@ test("updateAll() refuses a field of its list that a function hides, as an unkno
   assertEquals(hidden, unknown);
   assertEquals(hidden?.[0], 400);
   assertEquals((await app.patch(path, { team: "mine" }, AGENT)).status, 200);
+});
+
+class Leaf extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+class Twig extends FrameworkModel {
+  @rest({ methods: [all()] })
+  @arrayProp({ items: Leaf, embedded: true })
+  leaves?: Leaf[];
+}
+
+@rest({ route: "/trees", methods: [one()] })
+class Tree extends FrameworkModel {
+  @rest({ methods: [one()] })
+  @arrayProp({ items: Twig, embedded: true, hidden: isCustomer })
+  twigs?: Restricted<Twig[]>;
+}
+
+test("routes at any depth below a property that a function hides are 404", async () => {
+  await using app = await mount([Tree]);
+  const tree = await getModel(Tree).create({ twigs: [{ leaves: [{ text: "a" }] }] } as never);
+  const { _id } = (tree as unknown as { twigs: [{ _id: unknown }] }).twigs[0];
+  const twig = `/trees/${(tree as Tree)._id}/twigs/${_id}`;
+  for (const path of [twig, `${twig}/leaves`]) {
+    assertEquals((await app.get(path)).status, 404);
+    assertEquals((await app.get(path, AGENT)).status, 200);
+  }
 });

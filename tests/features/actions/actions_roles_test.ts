@@ -15,12 +15,14 @@ import { test } from "../../harness/testing.ts";
 import { mount } from "../../support/support.ts";
 
 const isCustomer = (req: FrameworkRequest) => req.headers["x-role"] !== "agent";
+/** A function of the body and the answer alone. */
+const isNoAgent = (req: FrameworkRequest) => isCustomer(req);
 const AGENT = { headers: { "x-role": "agent" } };
 
 class Note extends FrameworkModel {
   @prop()
   text?: string;
-  @prop({ default: "none", hidden: isCustomer })
+  @prop({ default: "none", hidden: isNoAgent })
   remark!: Restricted<string>;
 }
 
