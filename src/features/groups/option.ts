@@ -7,9 +7,6 @@ import type { FieldNames } from "../../declare/model/field_names.ts";
  */
 export type DateUnit = "year" | "month" | "day";
 
-/** `{}`, the type for a class without dates, would accept any string. */
-type UnitOf<D extends string> = [D] extends [never] ? never : { readonly [K in D]?: DateUnit };
-
 /** @internal Options of groups, in which clients get figures about entities in the place of a list. */
 export interface GroupsOptions<
   N extends string = string,
@@ -21,7 +18,7 @@ export interface GroupsOptions<
    * The fields that `?group=` may name, which hold no lists and no objects. With `{ createdAt: "month" }`, dates of the
    * same month form one group. An entity that stores a list or an object in such a field is in no group.
    */
-  readonly by: readonly (N | UnitOf<D>)[];
+  readonly by: readonly (N | ([D] extends [never] ? never : { readonly [K in D]?: DateUnit }))[];
   /**
    * The time zone of the years, months and days in `by`. With a list, clients choose one of its zones by `?tz=`, and
    * get the first zone without this parameter. The default is UTC.
