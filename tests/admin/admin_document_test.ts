@@ -203,13 +203,14 @@ test("an error of see() is answered as an error, and nothing is told", async () 
   }
 });
 
-test("hooks get the caller of the document, and its middleware's properties", async () => {
+test("hooks get the caller of the document, its middleware's properties, and no weight", async () => {
   const seen: unknown[] = [];
   @rest({
     route: "/looks",
     methods: [one({
       preFetch: (req) => {
-        seen.push([req.method, req.params.id, req.headers.role, Reflect.get(req, "user")]);
+        const { method, params, headers, framework } = req;
+        seen.push([method, params.id, headers.role, Reflect.get(req, "user"), framework.weight]);
         return true;
       },
     })],
@@ -223,7 +224,7 @@ test("hooks get the caller of the document, and its middleware's properties", as
       }),
   });
   await app.read("staff");
-  assertEquals(seen, [["GET", "0".repeat(24), "staff", "ada"]]);
+  assertEquals(seen, [["GET", "0".repeat(24), "staff", "ada", 0]]);
 });
 
 test("the document of many routes is asked without a warning about listeners", async () => {

@@ -183,6 +183,19 @@ test("a holder whose lease has ended marks no success", async () => {
   assertEquals([record?.outcome, record?.number], ["done", 2]);
 });
 
+test("a process with a shorter lease leaves a longer one to its holder", async () => {
+  await using _ = await openParcels();
+  const [begun, going] = [gate(), gate()];
+  const old = runOne(async () => {
+    begun.open();
+    await going.opened;
+  }, { leaseMS: 60_000 });
+  await begun.opened;
+  assertEquals(await runOne(() => {}, { leaseMS: 1000, wait: false }), []);
+  going.open();
+  assertEquals(await old, ["one"]);
+});
+
 test("the lease is renewed while a migration runs", async () => {
   await using database = await openParcels();
   const ran = runOne(async ({ signal }) => {
