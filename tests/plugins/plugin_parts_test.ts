@@ -279,6 +279,20 @@ test("a wrong plugin is refused at start-up", () => {
   assertThrows(() => Framework.initialize(twice), TypeError, "is twice in the list");
 });
 
+test("a start tells of all wrong plugins and routes at once", () => {
+  const route = { method: "GET", path: "x", operation: "x", summary: "X" };
+  const plugins = [{ name: "a", routes: [route, { ...route, path: "/y" }] }, { name: "b", on: 1 }];
+  const error = assertThrows(
+    () => Framework.initialize({ models: [Assignee], plugins: plugins as never }),
+    TypeError,
+  );
+  assertEquals(error.message.split("\n").slice(1), [
+    'Cannot initialize: the plugin "a" needs a path such as "/name/:id", in its route x',
+    'Cannot initialize: the plugin "a" needs "run", in its route /y',
+    'Cannot initialize: the plugin "b" has no part "on"',
+  ]);
+});
+
 test("a plugin learns all operations at the start", () => {
   const names: string[] = [];
   const start: Plugin["start"] = ({ operations }) => {

@@ -1,4 +1,5 @@
 import type { Plugin, PluginRoute } from "../../declare/plugins/plugin.ts";
+import { forAll } from "../../errors/for_all.ts";
 import { isGroup, type OptionKinds, wrongOption } from "../../errors/option_kinds.ts";
 import { unknownOption } from "../../errors/unknown_option.ts";
 
@@ -34,7 +35,7 @@ export function checkPlugins(
 ): void {
   const names = new Set<string>();
   const parameters = new Set(["q", ...taken]);
-  for (const plugin of plugins) {
+  forAll(plugins, (plugin) => {
     if (!isGroup(plugin) || typeof plugin.name !== "string" || plugin.name === "") {
       throw new TypeError(`Cannot initialize: "plugins" contains something without a "name"`);
     }
@@ -56,13 +57,13 @@ export function checkPlugins(
     }
     const system = values?.fields.find((name) => name === "_id" || name === "__v");
     if (system !== undefined) throw fail(`sets "${system}", which belongs to the framework`);
-    for (const route of plugin.routes ?? []) checkRoute(route, fail);
+    forAll(plugin.routes ?? [], (route) => checkRoute(route, fail));
     for (const { name, run } of plugin.jobs ?? []) {
       if (typeof name !== "string" || typeof run !== "function") {
         throw fail(`needs "name" and "run" in each of its "jobs"`);
       }
     }
-  }
+  });
 }
 
 type Fail = (problem: string) => TypeError;
