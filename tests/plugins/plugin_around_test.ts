@@ -90,6 +90,7 @@ test("errors of parameters come after around, as its headers do", async () => {
     name: "naming",
     async around(call, next) {
       call.setHeader("X-Operation", call.name);
+      call.setHeader("vary", "X-Plan");
       await next();
     },
   };
@@ -98,6 +99,7 @@ test("errors of parameters come after around, as its headers do", async () => {
   const found = await app.get("/people");
   assertEquals([wrong.status, wrong.headers.get("x-operation")], [400, "people:all"]);
   assertEquals([found.status, found.headers.get("x-operation")], [200, "people:all"]);
+  assertEquals(found.headers.get("vary"), "Accept, X-Plan");
 });
 
 test("the first plugin is the outermost, and sees the error of the work", async () => {

@@ -12,7 +12,7 @@ import type {
   ResultsAnswer,
   TextAnswer,
 } from "../../pipeline/request/answer.ts";
-import { isOver, pathOf } from "../../pipeline/request/response.ts";
+import { isOver, pathOf, setHeader } from "../../pipeline/request/response.ts";
 import { type JsonPiece, PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { awaitTurn, cutAnswer, isQueued } from "./connection.ts";
 import { framed, JSON_ARRAY, JSON_TYPE } from "./frames.ts";
@@ -27,10 +27,9 @@ export async function sendAnswer(
   if (isOver(res.req as FrameworkRequest)) return;
   if (res.headersSent) return await cutBegun(res);
   for (const [name, value] of Object.entries(answer.headers ?? {})) {
-    // Middleware may have set these headers already.
+    // Middleware may have set this header already.
     if (name === "Link") res.append(name, value);
-    else if (name === "Vary") res.vary(value);
-    else res.setHeader(name, value);
+    else setHeader(res, [name, value]);
   }
   switch (answer.kind) {
     case "results":

@@ -3,6 +3,7 @@ import type { Plugin, PluginCall, PluginOperation } from "../../declare/plugins/
 import { badParameter } from "../../errors/refusals.ts";
 import { queryOf } from "../../filter/query_string.ts";
 import type { Call } from "../request/request_context.ts";
+import { setHeader } from "../request/response.ts";
 import { viaOf } from "./admit_client.ts";
 import { needsOf, operationOfRoute } from "./operation_names.ts";
 import type { PluginSet } from "./plugin_set.ts";
@@ -72,7 +73,7 @@ export async function surround<T>(
     ...actor !== undefined && { actor },
     ...tenant !== undefined && { tenant },
     ...via !== undefined && { via },
-    setHeader: (name: string, value: string) => void req.res?.setHeader(name, value),
+    setHeader: (name: string, value: string) => req.res && setHeader(req.res, [name, value]),
   };
   let outcome: Outcome<T> | undefined;
   const step = async (index: number): Promise<void> => {

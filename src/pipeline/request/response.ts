@@ -10,6 +10,12 @@ export function pathOf({ baseUrl, path }: FrameworkRequest): string {
   return whole.slice(0, end);
 }
 
+/** Several places say on which headers of the request an answer depends. */
+export function setHeader(res: Response, [name, value]: readonly [string, string]): void {
+  if (name.toLowerCase() === "vary") res.vary(value);
+  else res.setHeader(name, value);
+}
+
 export function isOver({ res, socket }: FrameworkRequest): boolean {
   // Node does not destroy a waiting pipelined response when the connection closes.
   return (res !== undefined && hasEnded(res)) || res?.destroyed === true ||
