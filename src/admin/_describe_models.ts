@@ -7,7 +7,7 @@ import type { Operations, PageAction, PageDocument, PageField, PageFile } from "
 import type { PageModel, PagePart, PageRoute, PageValue } from "./document.ts";
 import type { AdminModel, AdminOptions } from "./options.ts";
 import type { ShownRoute } from "./_shown_routes.ts";
-import { stampsOf } from "./_name_stamps.ts";
+import { stampNames } from "./_name_stamps.ts";
 import { menuWords, viewOf } from "./_views.ts";
 import { logError } from "../errors/log.ts";
 import { type ActorNames, askNames } from "../pipeline/actor_names.ts";
@@ -132,7 +132,7 @@ function modelOf({ path, list, menu, hasNames, own, ...context }: ModelRoutes): 
     ...icon !== undefined && { icon },
     ...viewOf(described.answer, { model: context.view, tenant, pictures: picturesOf(files) }),
     stamps: hasNames && operations.some(({ described }) => described.operation === "one")
-      ? stampsOf(route).filter((name) => described.answer.some((field) => field.name === name))
+      ? stampNames(route).filter((name) => described.answer.some((field) => field.name === name))
       : [],
     operations: routesOf({ own: operations, ...context }),
     added: routesOf({ own: added, ...context }),

@@ -18,7 +18,7 @@ const MAX_BYTES = 1_000_000;
 
 const AT_ONCE = 4;
 
-export function stampsOf(route: Route): readonly string[] {
+export function stampNames(route: Route): readonly string[] {
   const { target } = actingLevel(route);
   const stamps = [...describeModel(target).fields.values()]
     .filter(({ options }) => options.stamp !== undefined).map(({ name }) => name);
@@ -82,7 +82,7 @@ async function actorsOf(
   const entity: unknown = answer?.status === 200 ? JSON.parse(answer.text) : undefined;
   if (!isJsonObject(entity)) return [];
   const { schema } = buildSchema(actingLevel(route).target);
-  return stampsOf(route).flatMap((name) => actorIn(entity[name], schema.path(name)));
+  return stampNames(route).flatMap((name) => actorIn(entity[name], schema.path(name)));
 }
 
 /** A hook may show another value than the user's identifier. */

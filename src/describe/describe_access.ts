@@ -3,7 +3,7 @@ import { actingLevel, type Level, type Route } from "../pipeline/request/route.t
 
 const GUARDS = ["preFetch", "postFetch", "preSave", "preSend"] as const;
 
-export function accessOf(route: Route): readonly string[] {
+export function describeAccess(route: Route): readonly string[] {
   const { guard, levels } = route;
   const acting = actingLevel(route);
   const access = [

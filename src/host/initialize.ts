@@ -34,7 +34,7 @@ import { buildRoutes, type RouteSettings } from "../http/routes/build_routes.ts"
 import { housekeeper } from "./housekeeper.ts";
 import { type Limits, readLimits } from "./limits.ts";
 import { checkEndpoints, describeEndpoint } from "../describe/describe_endpoint.ts";
-import { accessOf } from "../describe/describe_access.ts";
+import { describeAccess } from "../describe/describe_access.ts";
 import { describeRoute, type RouteDescription } from "../describe/describe_route.ts";
 
 /** Options for all routes of a router. */
@@ -181,7 +181,7 @@ export function initializeWith(
 }
 
 function withAccess(route: Route): RouteDescription {
-  return { ...describeRoute(route), access: accessOf(route) };
+  return { ...describeRoute(route), access: describeAccess(route) };
 }
 
 function describeAll(

@@ -6,7 +6,7 @@ import { sendError } from "../http/answer_error.ts";
 import type { Reporter } from "../pipeline/request/reporter.ts";
 import type { OpenApiOptions } from "./options.ts";
 
-export function admitReader(
+export function guardDocument(
   see: NonNullable<OpenApiOptions["see"]>,
   reporter: Reporter | undefined,
 ): RequestHandler {

@@ -14,7 +14,7 @@ import type { FrameworkRouter, InitializeOptions } from "../host/initialize.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
-import { admitReader } from "./admit_reader.ts";
+import { guardDocument } from "./admit_reader.ts";
 import { checkOptions } from "./check_options.ts";
 import { keepFresh, mountDocs } from "./docs/mount_docs.ts";
 import { buildDocument } from "./document.ts";
@@ -48,7 +48,7 @@ export function openapi(
   const routes = nameOperations(withTemplates(nodes));
   const { info: { title }, servers = [], docs = true, see } = options;
   const plugins = mounted[0]?.plugins;
-  const guard = see && admitReader(see, mounted[0]?.reporter);
+  const guard = see && guardDocument(see, mounted[0]?.reporter);
   const built = new Map<boolean, Served>();
   return followSettings((newRouter) => {
     const router = newRouter();

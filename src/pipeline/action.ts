@@ -20,7 +20,7 @@ import { exactFilter } from "../schema/mongoose/statements/exact_filter.ts";
 import { rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { spreadOf, withoutSpreads } from "../schema/mongoose/documents/mark_copies.ts";
 import { markSaved, setStamping } from "../schema/mongoose/statements/save_by.ts";
-import { parseBySchema, pathOf, SchemaIssues } from "../schema/standard_schema.ts";
+import { issuePath, parseBySchema, SchemaIssues } from "../schema/standard_schema.ts";
 import type { Source } from "../sources/source.ts";
 import { instanceMaker } from "../sources/collection/instance_maker.ts";
 import { attributeProblems } from "../write/attribute_problems.ts";
@@ -201,7 +201,7 @@ export async function readActionBody(
   } catch (error) {
     if (!(error instanceof SchemaIssues)) throw error;
     const problems = error.issues.map((issue) => {
-      return [pathOf("", issue).replace(/^\./, ""), { message: issue.message, kind: "schema" }];
+      return [issuePath("", issue).replace(/^\./, ""), { message: issue.message, kind: "schema" }];
     });
     throw badData(Object.fromEntries(problems), error);
   }

@@ -5,7 +5,7 @@ import { toJson } from "../json/to_json.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { selectEntities } from "./fetch.ts";
-import { describeError } from "./lists/item_results.ts";
+import { itemError } from "./lists/item_results.ts";
 import { mapAll } from "../sources/lists/map_in_order.ts";
 import { removeMany } from "./remove.ts";
 import { checkChangedIndexes } from "./request/check_request.ts";
@@ -108,7 +108,7 @@ async function updateEach(
       const entity = await passPreSave(context, draft);
       await persistOne(context, { entity, previous: draft.previous });
     } catch (error) {
-      failed.push({ _id, ...await describeError(context, error) });
+      failed.push({ _id, ...await itemError(context, error) });
     }
   }
   return answerOfCounts(drafts.length, failed);

@@ -253,7 +253,7 @@ export function changeIndexesOf(features: readonly ConfiguredFeature[], schema: 
   for (const { feature, config } of features) feature.indexes?.(config, schema);
 }
 
-export function scopesOf(features: readonly ConfiguredFeature[], reach: Reach): Scope[] {
+export function featureScopes(features: readonly ConfiguredFeature[], reach: Reach): Scope[] {
   return features.flatMap(({ feature, config }) =>
     feature.condition === undefined
       ? []
@@ -277,7 +277,7 @@ export function startFeatures(
   for (const { feature, config } of features) feature.start?.(config, place);
 }
 
-export function stampsOf(features: readonly ConfiguredFeature[], write: StampedWrite): Stamps {
+export function featureStamps(features: readonly ConfiguredFeature[], write: StampedWrite): Stamps {
   return Object.assign(
     {},
     ...features.map(({ feature, config }) => feature.stamps?.(config, write) ?? {}),

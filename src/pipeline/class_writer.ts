@@ -10,7 +10,7 @@ import { everyFilter, type Filter } from "../filter/filters.ts";
 import { getModel, untypedModel } from "../schema/get_model.ts";
 import { haveSameDatabase } from "../schema/mongoose/connections.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
-import { removalOf, stampingUpdate } from "../sources/collection/store_update.ts";
+import { removalUpdate, stampingUpdate } from "../sources/collection/store_update.ts";
 import { type Additions, type StampedClass, stampsFor } from "../sources/additions.ts";
 import type { Stamps } from "../store/values.ts";
 import type { WriteContext } from "../store/writes/transact.ts";
@@ -53,7 +53,7 @@ export class ClassWriter {
 
   async remove(ids: readonly unknown[]): Promise<void> {
     const { model, additions } = this.#options;
-    const update = removalOf(additions, model);
+    const update = removalUpdate(additions, model);
     const filter = everyFilter({ _id: { $in: ids } }, this.classConditions);
     await (update === undefined
       ? removeWhere(this.#writeContext, { filter })

@@ -19,6 +19,8 @@ import {
   changeIndexesOf,
   type ClassFeature,
   configureFeatures,
+  featureScopes,
+  featureStamps,
   featuresWithStatements,
   fieldsOf,
   type Reach,
@@ -26,8 +28,6 @@ import {
   removalFieldsOf,
   removalOf,
   runAfter,
-  scopesOf,
-  stampsOf,
   startFeatures,
   tidiesOf,
   type Tidy,
@@ -105,7 +105,7 @@ export class FeatureList {
   });
 
   conditionsOf(target: ModelClass, reach: Reach): NonNullable<RestRecord["scope"]>[] {
-    return scopesOf(this.#featuresOf(target), reach);
+    return featureScopes(this.#featuresOf(target), reach);
   }
 
   parametersOf(
@@ -195,7 +195,7 @@ export class FeatureList {
       stamps: (written, isNew) => {
         const { schema } = written;
         return {
-          ...stampsOf(this.#featuresOf(written.target), { req, actor, isNew, schema }),
+          ...featureStamps(this.#featuresOf(written.target), { req, actor, isNew, schema }),
           ...plugins.stamps(written, { isNew, actor, via }),
         };
       },

@@ -25,7 +25,7 @@ interface GivenOption {
 type Checked<K extends Kind> = typeof KINDS[K][1] extends (value: unknown) => value is infer T ? T
   : never;
 
-export function checkKind<K extends Kind>(
+export function checkOptionKind<K extends Kind>(
   value: unknown,
   { kind, option, fail }: GivenOption & { readonly kind: K },
 ): Checked<K> {
@@ -62,7 +62,7 @@ function checkFields(
   given: unknown,
   { option, need, shape, fail }: GivenOption & { readonly need: FieldNeed; readonly shape: Shape },
 ): readonly string[] {
-  const names = checkKind(given, { kind: "fields", option, fail });
+  const names = checkOptionKind(given, { kind: "fields", option, fail });
   for (const name of names) {
     const field = shape.fields.get(name);
     const isPossible = need === "any" || field?.kind === "scalar" &&
@@ -140,7 +140,7 @@ export class OptionReader {
     if (missing !== undefined && (this.value === undefined || this.value === missing)) {
       return missing;
     }
-    return checkKind(this.value, { kind: "number", ...this.#given });
+    return checkOptionKind(this.value, { kind: "number", ...this.#given });
   }
 
   /** The result is in milliseconds. */
@@ -156,7 +156,7 @@ export class OptionReader {
 
   flag(missing = false): boolean {
     const value = this.value === undefined ? missing : this.value;
-    return checkKind(value, { kind: "boolean", ...this.#given });
+    return checkOptionKind(value, { kind: "boolean", ...this.#given });
   }
 
   list(kind: string): readonly string[] {
@@ -166,7 +166,7 @@ export class OptionReader {
 
   callback<F>(): F | undefined {
     if (this.value === undefined) return undefined;
-    checkKind(this.value, { kind: "function", ...this.#given });
+    checkOptionKind(this.value, { kind: "function", ...this.#given });
     return this.value as F;
   }
 

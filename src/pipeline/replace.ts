@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import { fieldHookOf } from "../declare/hooks/named_fields.ts";
-import { pause } from "../store/in_transaction.ts";
+import { pauseBeforeRetry } from "../store/in_transaction.ts";
 import { duplicateFields, isDuplicateIn } from "../store/failure_of.ts";
 import { badData, notFound } from "../errors/refusals.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
@@ -52,7 +52,7 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
       if (!isTaken && !isRepeated) throw error;
       if (tries === most) throw isTaken ? notFound() : error;
     }
-    await context.timeBudget.wait(pause(tries));
+    await context.timeBudget.wait(pauseBeforeRetry(tries));
   }
 }
 

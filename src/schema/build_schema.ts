@@ -131,13 +131,13 @@ function adoptSchema(adoption: Adoption, description: ModelDescription): BuiltSc
   return { schema: copyAdopted({ adoption, embed, refersTo }), refersTo, embeds };
 }
 
-export function referredModels(
+export function referredClasses(
   schema: BuiltSchema,
   visited = new Set<BuiltSchema>(),
 ): ModelClass[] {
   if (visited.has(schema)) return [];
   visited.add(schema);
-  const inner = [...schema.embeds].flatMap((each) => referredModels(each, visited));
+  const inner = [...schema.embeds].flatMap((each) => referredClasses(each, visited));
   return [...schema.refersTo, ...inner];
 }
 

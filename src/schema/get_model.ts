@@ -8,7 +8,7 @@ import {
   buildSchema,
   hideAdded,
   hideWithin,
-  referredModels,
+  referredClasses,
 } from "./build_schema.ts";
 import { schemasFor, usualPlugins } from "./connection_schemas.ts";
 import { checkKindOf, describeShape } from "./fields/shape.ts";
@@ -115,7 +115,7 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
 }
 
 function compileReferred(target: ModelClass, connection: Connection): void {
-  for (const referred of referredModels(buildSchema(target))) getModel(referred, connection);
+  for (const referred of referredClasses(buildSchema(target))) getModel(referred, connection);
 }
 
 export function embeddedModel(target: ModelClass, connection: Connection): Model<unknown> {

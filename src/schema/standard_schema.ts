@@ -25,7 +25,7 @@ export function validatorsOf(validate: unknown): unknown {
   return (value: unknown) => value === null || andThen(parseBySchema(validate, value), () => true);
 }
 
-export function pathOf(field: string, { path = [] }: StandardIssue): string {
+export function issuePath(field: string, { path = [] }: StandardIssue): string {
   const keys = path.map((part) => typeof part === "object" ? part.key : part);
   return [field, ...keys].map(String).join(".");
 }

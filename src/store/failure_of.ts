@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import { pathOf, SchemaIssues } from "../schema/standard_schema.ts";
+import { issuePath, SchemaIssues } from "../schema/standard_schema.ts";
 import { type Failure, StoreFailure } from "../errors/failure.ts";
 import type { Problems } from "../errors/refusals.ts";
 import {
@@ -117,7 +117,7 @@ export function problemsOf(
       problems[path] = { message: `Field "${path}" is not valid`, kind };
     } else if (problem.reason instanceof SchemaIssues) {
       for (const issue of problem.reason.issues) {
-        problems[pathOf(path, issue)] = { message: issue.message, kind };
+        problems[issuePath(path, issue)] = { message: issue.message, kind };
       }
     } else {
       problems[path] = { message: problem.message, kind };

@@ -103,7 +103,7 @@ export async function inTransaction(
       const failure = await attempt();
       if (failure === undefined) return;
       const reason = timeBudget.isLocked ? "locked" : "outage";
-      if (tries < MAX_ATTEMPTS) await pause(tries);
+      if (tries < MAX_ATTEMPTS) await pauseBeforeRetry(tries);
       if (tries < MAX_ATTEMPTS && !timeBudget.expired) continue;
       throw new StoreFailure({ kind: "away", reason }, failure.cause);
     }
@@ -129,13 +129,13 @@ async function throwAfterClash(
     })
   );
   await sent.catch((failure) => {
-    throw isLocked(failure) ? failure : error;
+    throw isLockError(failure) ? failure : error;
   });
   throw error;
 }
 
 /** A write that failed at a lock has written nothing. */
-export function isLocked(error: unknown): boolean {
+export function isLockError(error: unknown): boolean {
   return error instanceof StoreFailure && error.failure.kind === "away" &&
     error.failure.reason === "locked";
 }
@@ -194,7 +194,7 @@ async function tryOnce(
 }
 
 /** Random pauses keep the same transactions from conflicting again. */
-export function pause(tries: number): Promise<void> {
+export function pauseBeforeRetry(tries: number): Promise<void> {
   const longest = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 }

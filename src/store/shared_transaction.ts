@@ -8,7 +8,7 @@ import {
   type TransactionAround,
   transactionAround,
 } from "../schema/mongoose/statements/transaction_around.ts";
-import { hasTransactions, isClash, pause, STANDALONE } from "./in_transaction.ts";
+import { hasTransactions, isClash, pauseBeforeRetry, STANDALONE } from "./in_transaction.ts";
 import { isOverload } from "./overload.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
@@ -80,7 +80,7 @@ class SharedTransaction {
       } catch (error) {
         const isUnknown = (error as mongo.MongoError).hasErrorLabel?.(UNKNOWN) === true;
         if (!isUnknown || isOverload(error) || tries === MAX_COMMITS) throw error;
-        await pause(tries);
+        await pauseBeforeRetry(tries);
       }
     }
   }

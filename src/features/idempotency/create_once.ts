@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
-import { isLocked } from "../../store/in_transaction.ts";
+import { isLockError } from "../../store/in_transaction.ts";
 import { HookFailure, runHook } from "../../declare/hooks/run_hook.ts";
 import { OPERATIONS } from "../../declare/operations/operation.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
@@ -76,7 +76,7 @@ export async function createOnce(
     if (status >= 500) {
       // The entities may be stored, so the key is kept, unless a lock prevented every write, or this request has taken
       // over the key.
-      if (isLocked(error) || record.state === "resumed") await record.release();
+      if (isLockError(error) || record.state === "resumed") await record.release();
       throw error;
     }
     // Middleware of Mongoose may throw after the entity is stored, and a repeated request would create it again.

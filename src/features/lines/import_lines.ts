@@ -3,11 +3,7 @@ import { refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 import { toJson } from "../../json/to_json.ts";
 import { isOutage } from "../../pipeline/failures.ts";
-import {
-  type DescribedResult,
-  describeError,
-  describeResults,
-} from "../../pipeline/lists/item_results.ts";
+import { type DescribedResult, itemError, itemResults } from "../../pipeline/lists/item_results.ts";
 import { isMinimal } from "../../pipeline/request/preferences.ts";
 import { translatedAnswer } from "../../pipeline/request/reporter.ts";
 import type { Answer } from "../../pipeline/request/answer.ts";
@@ -109,7 +105,7 @@ async function writeLines(
   try {
     const bodies = sent.map(({ body }) => body);
     const written = await writeEach(context, bodies);
-    const described = await describeResults(context, { results: written, bodies });
+    const described = await itemResults(context, { results: written, bodies });
     const results = described.map((result, at) => ({ line: sent[at]?.line ?? 0, ...result }));
     const isAway = written.map(({ error }) =>
       error !== undefined && isOutage(translatedAnswer(context, error))
@@ -121,6 +117,6 @@ async function writeLines(
     };
   } catch (error) {
     const line = sent[0]?.line ?? 0;
-    return { results: refusals, stop: { line, ...await describeError(context, error) } };
+    return { results: refusals, stop: { line, ...await itemError(context, error) } };
   }
 }

@@ -1,7 +1,7 @@
 import type { Problems } from "../../errors/refusals.ts";
 import { toJson } from "../../json/to_json.ts";
 import { fetchOne } from "../../pipeline/fetch.ts";
-import { describeResults } from "../../pipeline/lists/item_results.ts";
+import { itemResults } from "../../pipeline/lists/item_results.ts";
 import { mapAll } from "../../sources/lists/map_in_order.ts";
 import { performWrite } from "../../pipeline/perform_write.ts";
 import { persistEach } from "../../pipeline/persist.ts";
@@ -23,7 +23,7 @@ export async function createMany(
   if (elements.length === 0) return { kind: "text", status: 201, text: "[]" };
   if (!atomic) {
     const results = await writeEach(context, elements);
-    const described = await describeResults(context, { results, bodies: elements });
+    const described = await itemResults(context, { results, bodies: elements });
     return { kind: "text", status: 207, text: toJson(described) };
   }
   const result = elements.every(isJsonObject)

@@ -9,7 +9,7 @@ import { storedText } from "../../store/values.ts";
 import { checkLast } from "./check_last.ts";
 import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fields.ts";
 import { classWriterFor, type RequestWrite } from "./request_write.ts";
-import { isShown, settingsOf } from "./settings.ts";
+import { isShown, onDeleteSettings } from "./settings.ts";
 
 export const CASCADE = "cascade";
 
@@ -79,7 +79,7 @@ async function refuseReferred(
 const counts = new WeakMap<TransactionWrite, number>();
 
 async function cascade(write: RequestWrite, referring: readonly Referring[]): Promise<void> {
-  const { maxCascade } = settingsOf(write.request.route);
+  const { maxCascade } = onDeleteSettings(write.request.route);
   const { request: { origin = write }, session } = write;
   const count = counts.get(origin) ?? 0;
   const found = new Map<string, unknown>();

@@ -14,7 +14,7 @@ import { addIndexes } from "./reference_index.ts";
 import { fieldsReferringTo, type ReferringField, referringFields } from "./referring_fields.ts";
 import { isOfRequest } from "./request_write.ts";
 import { restoreCascade } from "./restore_cascade.ts";
-import { readSettings, settingsOf } from "./settings.ts";
+import { onDeleteSettings, readSettings } from "./settings.ts";
 import { mustExist, returnedBy, touchReferred } from "./touch_referred.ts";
 
 /** The rules belong to the class that refers, so every class has this feature. */
@@ -67,7 +67,7 @@ function checkRoute(
 ): void {
   const acting = actingLevel(route);
   if (acting.target === target && acting.traits.change === undefined && !acting.action) {
-    const { readers } = settingsOf(route);
+    const { readers } = onDeleteSettings(route);
     readers.set(target, [...readers.get(target) ?? [], route]);
   }
   const cascading = rules.find(({ rule }) => rule === CASCADE);

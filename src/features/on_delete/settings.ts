@@ -20,7 +20,7 @@ export function readSettings(maxCascade: unknown = MAX_CASCADE): OnDeleteSetting
   return { maxCascade: Number(maxCascade), readers: new Map() };
 }
 
-export function settingsOf({ settings }: Route): OnDeleteSettings {
+export function onDeleteSettings({ settings }: Route): OnDeleteSettings {
   return settings.get("onDelete") as OnDeleteSettings;
 }
 
@@ -29,7 +29,7 @@ export async function isShown(
   target: ModelClass,
   { req, route }: { readonly req: FrameworkRequest; readonly route: Route },
 ): Promise<boolean> {
-  for (const { levels } of settingsOf(route).readers.get(target) ?? []) {
+  for (const { levels } of onDeleteSettings(route).readers.get(target) ?? []) {
     const passed = levels.map(async ({ operation, hooks: { preFetch } }) => {
       const state = { ...req.framework, filter: {}, options: {}, projection: {}, operation };
       return preFetch === undefined ||

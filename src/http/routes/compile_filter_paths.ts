@@ -6,7 +6,7 @@ import { forAll } from "../../errors/for_all.ts";
 import { topOf } from "../../filter/filters.ts";
 import { ListedPaths } from "../../filter/q/listed_paths.ts";
 import { findReference } from "../../filter/q/referred_path.ts";
-import { checkKind, type OptionPlace } from "../../pipeline/option_reader.ts";
+import { checkOptionKind, type OptionPlace } from "../../pipeline/option_reader.ts";
 import { checkGuards, referredTarget } from "../../pipeline/references.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
@@ -33,7 +33,7 @@ export function compileFilterPaths(method: Method, place: FilterPlace): ListedPa
   }
   if (!takesQ(operationOf(method))) throw fail(`cannot have "filter"`);
   const listed = new ListedPaths(
-    checkKind(filter, { kind: "paths", option: "filter", fail }),
+    checkOptionKind(filter, { kind: "paths", option: "filter", fail }),
     shape,
   );
   const guessed = listed.names.find((path) => leftOut.includes(topOf(path)));

@@ -7,7 +7,7 @@ import type { WriteLimits } from "../../pipeline/request/route.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
-import { checkKind, type OptionPlace } from "../../pipeline/option_reader.ts";
+import { checkOptionKind, type OptionPlace } from "../../pipeline/option_reader.ts";
 
 const MOST_CHANGED = 1000;
 
@@ -27,12 +27,12 @@ export function compileWrites(
   const isLimited = isUpdate || isStrict && isRemoval;
   const { atomic = true, fields, max = isLimited && MOST_CHANGED } = given;
   const { q = isStrict ? "required" : "optional" } = given;
-  checkKind(atomic, { kind: "boolean", option: "atomic", fail });
+  checkOptionKind(atomic, { kind: "boolean", option: "atomic", fail });
   const orNone = (problem: string) => fail(`${problem}, or false for no limit`);
-  if (max !== false) checkKind(max, { kind: "number", option: "max", fail: orNone });
+  if (max !== false) checkOptionKind(max, { kind: "number", option: "max", fail: orNone });
   if (q !== "required" && q !== "optional") throw fail(`needs "required" or "optional" as "q"`);
   if (isUpdate) {
-    const wrong = checkKind(fields, { kind: "fields", option: "fields", fail })
+    const wrong = checkOptionKind(fields, { kind: "fields", option: "fields", fail })
       .find((name) => name === "_id" || shape.fields.get(name)?.writable !== true);
     if (wrong !== undefined) {
       throw fail(`has "${wrong}" in "fields", which is no field that a body can set`);

@@ -5,7 +5,7 @@ import type { RouteNode } from "../route_node.ts";
 import { problemDetails } from "../../http/answer_error.ts";
 import type { Components } from "../schemas/components.ts";
 import { idOf } from "../schemas/entity_schema.ts";
-import { IDENTIFIER, type JsonSchema, withSchemas } from "../schemas/json_schema.ts";
+import { IDENTIFIER_SCHEMA, type JsonSchema, withSchemas } from "../schemas/json_schema.ts";
 import { type ErrorExample, examplesOf, namedExamples } from "./error_examples.ts";
 
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
@@ -113,7 +113,9 @@ function entityResultsIn(components: Components, entity: ObjectNode | undefined)
       description: "The result of one entity of a request",
       properties: {
         status: { type: "integer", description: "201, or the status of its error" },
-        _id: type === "ObjectId" ? IDENTIFIER : { type: "string", description: "As in a path" },
+        _id: type === "ObjectId"
+          ? IDENTIFIER_SCHEMA
+          : { type: "string", description: "As in a path" },
         code,
         message: MESSAGE,
         errors,

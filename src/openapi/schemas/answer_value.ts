@@ -1,6 +1,6 @@
 import type { ObjectNode, ValueNode } from "../../describe/describe_object.ts";
 import { isJson } from "../../schema/fields/json.ts";
-import { IDENTIFIER, type JsonSchema, orNull } from "./json_schema.ts";
+import { IDENTIFIER_SCHEMA, type JsonSchema, orNull } from "./json_schema.ts";
 
 const SAFE = Number.MAX_SAFE_INTEGER;
 
@@ -23,7 +23,7 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
     ],
   },
   Buffer: { type: "string", contentEncoding: "base64" },
-  ObjectId: IDENTIFIER,
+  ObjectId: IDENTIFIER_SCHEMA,
   Decimal128: { type: "string", description: "A decimal number" },
   UUID: { type: "string", format: "uuid" },
 };

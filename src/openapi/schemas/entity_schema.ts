@@ -2,7 +2,7 @@ import type { AnswerNode, PopulatedNode } from "../route_node.ts";
 import type { FieldNode, ObjectNode } from "../../describe/describe_object.ts";
 import { type AnswerObjects, answerValue } from "./answer_value.ts";
 import type { Components } from "./components.ts";
-import { IDENTIFIER, type JsonSchema, orNull } from "./json_schema.ts";
+import { IDENTIFIER_SCHEMA, type JsonSchema, orNull } from "./json_schema.ts";
 import { objectOf } from "./object_schema.ts";
 
 /** The suffix of the name is empty if the answer has the entity without changes. */
@@ -66,7 +66,7 @@ export function populatedValue(field: FieldNode, { target, components }: Populat
   const entity = targetEntity({ target, components });
   if (field.type === "Map") return { type: "object", additionalProperties: orNull(entity) };
   const id = idOf(target.object);
-  const named = id === undefined ? IDENTIFIER : answerValue(id, components);
+  const named = id === undefined ? IDENTIFIER_SCHEMA : answerValue(id, components);
   const value = always ? entity : { anyOf: [entity, named] };
   return field.type === "Array" ? { type: "array", items: orNull(value) } : orNull(value);
 }

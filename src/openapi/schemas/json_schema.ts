@@ -40,7 +40,7 @@ export const JSON_SCALARS: readonly JsonSchema[] = ["string", "number", "boolean
   .map((type) => ({ type }));
 
 /** The server writes ObjectIds in lower case. */
-export const IDENTIFIER = { type: "string", pattern: "^[0-9a-f]{24}$" } as const;
+export const IDENTIFIER_SCHEMA = { type: "string", pattern: "^[0-9a-f]{24}$" } as const;
 
 /** The server accepts ObjectIds in lower and upper case. */
 export const GIVEN_IDENTIFIER = { type: "string", pattern: "^[0-9a-fA-F]{24}$" } as const;

@@ -8,7 +8,7 @@ export interface DescribedResult {
   readonly status: number;
 }
 
-export async function describeResults(
+export async function itemResults(
   context: OpenLevelContext,
   { results, bodies }: {
     readonly results: readonly ItemResult[];
@@ -28,7 +28,7 @@ export async function describeResults(
   return all;
 }
 
-export async function describeError(
+export async function itemError(
   context: OpenLevelContext,
   error: unknown,
 ): Promise<DescribedResult> {

@@ -44,7 +44,7 @@ import {
 } from "./read_documents.ts";
 import { makeBytesRead, planIn, readNamed, storedEntities, storedEntity } from "./read_stored.ts";
 import type { OpenCollection } from "./read_stored.ts";
-import { removalOf } from "./store_update.ts";
+import { removalUpdate } from "./store_update.ts";
 import { planStatement } from "./write_stored.ts";
 import { insertEntities } from "../insert_entities.ts";
 import type { SavedEntity } from "../saved_entity.ts";
@@ -150,7 +150,7 @@ export class CollectionSource implements Source {
     if (name === undefined) return { kind: "documents", reason: "the path names no entity" };
     const opened = await this.open();
     const stamps = stampsFor(this.#options.additions, opened.model);
-    const removed = removalOf(this.#options.additions, opened.model);
+    const removed = removalUpdate(this.#options.additions, opened.model);
     return await planStatement(change, {
       ...opened,
       name,
@@ -287,7 +287,7 @@ export class CollectionSource implements Source {
   }
 
   protected async removeStored(doc: Document, around?: Around): Promise<void> {
-    const removal = removalOf(this.#options.additions, doc.constructor as Model<unknown>);
+    const removal = removalUpdate(this.#options.additions, doc.constructor as Model<unknown>);
     await removeDocument(doc, { ...this.#writeOptions(around), removal });
   }
 
@@ -310,7 +310,7 @@ export class CollectionSource implements Source {
     const context = { model, timeBudget, addedStatements: additions?.addedStatements, around };
     const all = castFilter(model, everyFilter(named, filter, scope));
     const command = { filter: all, collation: collation as object | undefined, options };
-    const update = removalOf(additions, model);
+    const update = removalUpdate(additions, model);
     return update === undefined
       ? await removeWhere(context, command)
       : await updateWhere(context, { ...command, update, change: "remove" });

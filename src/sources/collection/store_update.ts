@@ -23,7 +23,7 @@ export function stampingUpdate(values: Stamps, model: Model<unknown>): Update {
   };
 }
 
-export function removalOf(
+export function removalUpdate(
   additions: Additions | undefined,
   model: Model<unknown>,
 ): Update | undefined {

@@ -35,7 +35,7 @@ import {
 } from "../writes/transact.ts";
 import { aggregateDocument } from "./aggregate_document.ts";
 import { entityIn } from "./stored_part.ts";
-import { projectionOf, type WrittenPart, writtenPart } from "./written_part.ts";
+import { partProjection, type WrittenPart, writtenPart } from "./written_part.ts";
 
 export interface PartSegment {
   readonly property: string;
@@ -308,7 +308,7 @@ async function send(
   );
   // An update that returns values needs the whole shard key, which is unknown here.
   const isRead = reads !== undefined && !isSharded(model);
-  const projection = isRead ? projectionOf(key, reads === "part" ? shown : []) : undefined;
+  const projection = isRead ? partProjection(key, reads === "part" ? shown : []) : undefined;
   // Middleware may send further statements in the transaction.
   const options = { ...KEEP_CONDITIONS, arrayFilters, ...session && { session } };
   const query = model.updateOne({ _id: id }, counted as never, options as never);

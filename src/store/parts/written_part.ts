@@ -8,7 +8,7 @@ export interface WrittenPart {
   readonly part?: StoredObject;
 }
 
-export function projectionOf(
+export function partProjection(
   key: string | undefined,
   steps: readonly PartSegment[],
 ): Record<string, unknown> {
