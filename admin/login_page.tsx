@@ -34,7 +34,7 @@ export function LoginPage(
         <Card variant="outlined" component="form" onSubmit={submit} sx={FORM}>
           {isRefused && (
             <Alert severity="error">
-              The server does not accept this. Check it, and try again.
+              The server does not accept this, or you may not see anything. Check it, and try again.
             </Alert>
           )}
           <TextField

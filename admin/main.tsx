@@ -49,7 +49,8 @@ function Page() {
   const { document } = state;
   const { title, login, session, models, needsLogin } = document;
   const isOpen = models.length > 0;
-  if (login !== undefined && needsLogin && (asksLogin || !isOpen)) {
+  // A guard that returns `false` answers 403, also to a reader whom a login would let pass.
+  if (login !== undefined && (!isOpen || needsLogin && asksLogin)) {
     const onLogin = (text: string) => {
       signIn(login, text);
       setRefused(true);
@@ -60,7 +61,7 @@ function Page() {
       <LoginPage
         title={title}
         login={login}
-        isRefused={isRefused}
+        isRefused={isRefused || !isOpen && isSignedIn()}
         onLogin={onLogin}
         onCancel={onCancel}
       />
@@ -74,9 +75,7 @@ function Page() {
     ? `You are not signed in.${
       session ? "" : " Sign in to the application, and load this page again."
     }`
-    : isSignedIn() || login === undefined
-    ? "You may not see anything here. Ask the owner of the application for the rights."
-    : "There is nothing to show.";
+    : "You may not see anything here. Ask the owner of the application for the rights.";
   const signInPath = needsLogin ? session?.signIn : undefined;
   return <MessagePage title={title} text={text} signInPath={signInPath} onRetry={load} />;
 }

@@ -39,6 +39,9 @@ async function openTicket(tab: Tab, title: string): Promise<void> {
   await tab.until("[name=title]", [title]);
 }
 
+const REFUSED = "The server does not accept this, or you may not see anything. " +
+  "Check it, and try again.";
+
 /** The picture of the page in the documentation. */
 const PICTURE = new URL("../../docs/admin_list.png", import.meta.url);
 
@@ -52,7 +55,7 @@ test("the login says what it wants, refuses a wrong token, and forgets the token
   ]);
   await tab.type("input[type=password]", "nobody");
   await tab.click(SAVE);
-  await tab.until("[role=alert]", ["The server does not accept this. Check it, and try again."]);
+  await tab.until("[role=alert]", [REFUSED]);
   await tab.replace("input[type=password]", "ada");
   await tab.click(SAVE);
   await tab.until(TITLES, ["Printer on fire", "Sand in the keyboard"]);
