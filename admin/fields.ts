@@ -1,4 +1,5 @@
 import type {
+  Operations,
   PageField,
   PageModel,
   PagePart,
@@ -66,13 +67,28 @@ export function factsOf(answer: readonly Field[], form: readonly Field[]): reado
 
 /** Parts that the reader changes in a separate table are left out of the form. */
 export function formFields(
-  { operations: { update, one }, parts }: Pick<PageModel, "operations" | "parts">,
+  { operations, parts }: Pick<PageModel, "operations" | "parts">,
 ): readonly Field[] {
-  return withUnseen(withoutTables(update?.body ?? [], parts), one?.answer ?? []);
+  return withUnseen(withoutTables(changeFields(operations), parts), operations.one?.answer ?? []);
 }
 
-export function partFields({ operations: { update, all }, parts }: PagePart): readonly Field[] {
-  return withUnseen(withoutTables(update?.body ?? [], parts), all?.answer ?? []);
+export function partFields({ operations, parts }: PagePart): readonly Field[] {
+  return withUnseen(withoutTables(changeFields(operations), parts), operations.all?.answer ?? []);
+}
+
+/** The body of an update has no defaults. */
+function changeFields({ update, create }: Operations): readonly Field[] {
+  const created = new Map(create?.body?.map((field) => [field.name, field.default]));
+  return (update?.body ?? []).map((field) => withSwitch(field, created.get(field.name)));
+}
+
+/** A Boolean with a default need not be cleared. */
+export function withSwitch(field: Field, given: unknown): Field {
+  return typeof given === "boolean" ? { ...field, nullable: false } : field;
+}
+
+export function isSwitch({ default: given, nullable }: Field, isNew: boolean): boolean {
+  return typeof given === "boolean" || nullable === false || !isNew && !nullable;
 }
 
 function withoutTables(fields: readonly Field[], parts: readonly PagePart[]): readonly Field[] {

@@ -14,7 +14,8 @@ import { SelectInput, SimpleFormIterator, TextInput, useWrappedSource } from "re
 import type { Validator } from "react-admin";
 import { useFormContext, useWatch } from "react-hook-form";
 import { newElement } from "./body.ts";
-import { type Field, isLong, isRequired, modelNamed, type Value, wordsOf } from "./fields.ts";
+import { type Field, isLong, isRequired, isSwitch, modelNamed } from "./fields.ts";
+import { type Value, withSwitch, wordsOf } from "./fields.ts";
 import { choiceWords, isNumber, unitOf } from "./format.ts";
 import { TextValueInput } from "./json_input.tsx";
 import { usePage } from "./page_context.ts";
@@ -69,9 +70,9 @@ export function FieldInput({ field, source, isNew, group }: FieldInputProps) {
     case "String":
       return <TextLinesInput {...common} isLong={isLongText(field)} {...limits(field)} />;
     case "Boolean":
-      return isNew && field.default === undefined || field.nullable
-        ? <NullableBooleanInput {...common} nullLabel="Not set" trueLabel="Yes" falseLabel="No" />
-        : <BooleanInput {...common} />;
+      return isSwitch(field, isNew)
+        ? <BooleanInput {...common} />
+        : <NullableBooleanInput {...common} nullLabel="Not set" trueLabel="Yes" falseLabel="No" />;
     case "Date":
       return field.format === "date"
         ? <DateInput {...common} />
@@ -144,7 +145,7 @@ function EmbeddedListInput({ fields, ...common }: Common & { readonly fields: re
   // React-hook-form leaves `null` out of a list, and would then confuse the elements after it.
   if (useSticky(isUneven(getValues(path)))) return <TextValueInput {...common} {...JSON_TEXT} />;
   // React-admin would give the default also to a stored element without a value.
-  const shown = fields.map(({ default: _, ...field }) => field);
+  const shown = fields.map(({ default: given, ...field }) => withSwitch(field, given));
   return (
     <ArrayInput {...common}>
       <SimpleFormIterator

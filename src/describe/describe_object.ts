@@ -3,7 +3,7 @@ import { schemaClass } from "../schema/build_schema.ts";
 import { valueType } from "../schema/fields/date_only.ts";
 import { fieldDefault } from "../schema/fields/field_default.ts";
 import { isJson } from "../schema/fields/json.ts";
-import { isHiddenFromSome } from "../schema/fields/rights.ts";
+import { isHiddenFromSome, type Rights, UNRESTRICTED } from "../schema/fields/rights.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { isRecursive, isSecret, whyUnseen } from "../schema/fields/visibility.ts";
 import { memoize } from "../schema/memoize.ts";
@@ -63,8 +63,8 @@ export interface FieldDescription extends ValueDescription {
   /** Whether no request body can set the field. */
   readonly readonly: boolean;
   /**
-   * The value in a new entity if the body lacks the field. Missing if it is computed, or if the field is hidden from
-   * some readers or holds hidden fields.
+   * The value in a new entity if the body lacks the field. Missing if it is computed, or if the field holds hidden
+   * fields or is hidden from some readers. A description for one reader has the defaults of all fields that they see.
    */
   readonly default?: unknown;
   /** The option `summary`. */
@@ -161,7 +161,10 @@ function repeatedNodes(
 
 const ANSWER: ObjectPlace = { view: "answer", embedded: false };
 
-function fieldNodes({ fields, schema }: Shape, { view, embedded }: ObjectPlace): FieldNode[] {
+function fieldNodes(
+  { fields, schema, rights }: Shape,
+  { view, embedded }: ObjectPlace,
+): FieldNode[] {
   const version: unknown = schema?.get("versionKey");
   const stamps = schema === undefined ? {} : stampFields(schema);
   const written = new Set<unknown>(["_id", version, ...Object.values(stamps)]);
@@ -172,7 +175,7 @@ function fieldNodes({ fields, schema }: Shape, { view, embedded }: ObjectPlace):
     return field.writable;
   });
   return visible.map(([name, field]) =>
-    fieldNode(name, { field, view, written: written.has(name) })
+    fieldNode(name, { field, view, written: written.has(name), rights })
   );
 }
 
@@ -207,10 +210,11 @@ interface FieldPlace extends ValuePlace {
   readonly field: FieldShape;
   /** Every write through the framework sets the field. */
   readonly written: boolean;
+  readonly rights: Rights;
 }
 
 function fieldNode(name: string, place: FieldPlace): FieldNode {
-  const { field, view, written } = place;
+  const { field, view, written, rights } = place;
   const { kind, given } = fieldDefault(field);
   const isNew = view === "new" || view === "replacement" || view === "element";
   const isOfSome = isHiddenFromSome(field);
@@ -223,7 +227,7 @@ function fieldNode(name: string, place: FieldPlace): FieldNode {
           kind === "constant" && given !== undefined
         : isNew && isAlwaysRequired(field.type) && kind === "nothing"),
     readonly: !field.writable,
-    ...isNew && !isOfSome && !isSecret(field) && kind === "constant" && isJson(given) &&
+    ...isNew && !(isOfSome && rights === UNRESTRICTED) && !isSecret(field) && kind === "constant" && isJson(given) &&
       { default: given },
     words: wordsOf(field, view),
   };

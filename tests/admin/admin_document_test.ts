@@ -100,6 +100,15 @@ test("the document has the operations, actions, parts and the trash that the cal
   }]);
 });
 
+test("the document has the defaults of fields that its reader sees and others do not", async () => {
+  await using app = await serveAdmin([Article, Vendor]);
+  const defaultsOf = async (role: string) =>
+    (await app.read(role)).models[0]?.operations.create?.body
+      ?.flatMap((field) => "default" in field ? [[field.name, field.default]] : []);
+  assertEquals(await defaultsOf("staff"), [["margin", 7], ["remarks", []]]);
+  assertEquals(await defaultsOf("guest"), [["remarks", []]]);
+});
+
 test("the document of a guest is the one of an API that has nothing else", async () => {
   const readAsGuest = async (models: readonly ModelClass[]) => {
     await using app = await serveAdmin(models);
