@@ -1,31 +1,35 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
 import { type RaRecord, useGetManyAggregate } from "react-admin";
-import type { PageModel } from "../src/admin/document.ts";
 import { readHeaders } from "./session.ts";
 
 /** The start of the name of a resource for names of users. The path of the entities follows it. */
 const NAMES = "$names";
 
 interface ActorNameProps {
-  readonly model: PageModel;
+  /** The path of the list. */
+  readonly path: string;
   /** The identifier of the entity that shows the sender. */
   readonly id: string;
   readonly actor: string | number;
 }
 
 /** The identifier is shown if the application knows no name of the sender. */
-export function ActorName({ model, id, actor }: ActorNameProps) {
+export function ActorName({ path, id, actor }: ActorNameProps) {
   const { data } = useGetManyAggregate<RaRecord>(
-    NAMES + model.path,
+    NAMES + path,
     { ids: [JSON.stringify([String(actor), id])] },
     { retry: false },
   );
   return data?.[0]?.name ?? String(actor);
 }
 
-export function isStamp(value: unknown, name: string, model: PageModel): value is string | number {
-  return model.stamps.includes(name) && (typeof value === "string" || typeof value === "number");
+export function isStamp(
+  value: unknown,
+  name: string,
+  stamps: readonly string[],
+): value is string | number {
+  return stamps.includes(name) && (typeof value === "string" || typeof value === "number");
 }
 
 export function isOfNames(resource: string): boolean {

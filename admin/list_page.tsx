@@ -156,8 +156,8 @@ function trashColumns(
 function Cell({ field, model }: { readonly field: Field; readonly model: PageModel }) {
   const entity = useRecordContext<EntityRecord>();
   const value = entity?.[field.name];
-  if (entity !== undefined && isStamp(value, field.name, model)) {
-    return <ActorName model={model} id={entity._id} actor={value} />;
+  if (entity !== undefined && isStamp(value, field.name, model.stamps)) {
+    return <ActorName path={model.path} id={entity._id} actor={value} />;
   }
   const file = model.files.find(({ property }) => property === field.name);
   if (file !== undefined && entity !== undefined && typeof value === "object" && value !== null) {

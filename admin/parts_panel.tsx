@@ -5,6 +5,7 @@ import { TableContainer, TableHead, TablePagination, TableRow, Typography } from
 import { Fragment, useEffect, useState } from "react";
 import { useDataProvider, useGetList, useNotify } from "react-admin";
 import type { PagePart, PageRoute } from "../src/admin/document.ts";
+import { ActorName, isStamp } from "./actor_name.tsx";
 import { formValues } from "./body.ts";
 import { messageOf } from "./failure.ts";
 import { nameOf, partFields, wordsOf } from "./fields.ts";
@@ -144,12 +145,15 @@ function PartsTable({ rows, list, part, resource, path, onEdit }: PartsTableProp
             <Fragment key={row.id}>
               <TableRow>
                 {columns.map((field) => {
+                  const value = row[field.name];
                   const file = files.get(field.name);
                   return (
                     <TableCell key={field.name} align={isNumber(field) ? "right" : "left"}>
-                      {file === undefined
-                        ? <ShownValue value={row[field.name]} field={field} />
-                        : <FileBox file={file} path={path} entity={row} fields={list.answer} />}
+                      {file !== undefined
+                        ? <FileBox file={file} path={path} entity={row} fields={list.answer} />
+                        : isStamp(value, field.name, part.stamps)
+                        ? <ActorName path={path} id={row._id} actor={value} />
+                        : <ShownValue value={value} field={field} />}
                     </TableCell>
                   );
                 })}

@@ -210,8 +210,8 @@ export function Facts({ entity, fields, model }: FactsProps) {
         const value = entity[field.name];
         return (
           <Fact key={field.name} label={wordsOf(field.name)}>
-            {model !== undefined && isStamp(value, field.name, model)
-              ? <ActorName model={model} id={entity._id} actor={value} />
+            {model !== undefined && isStamp(value, field.name, model.stamps)
+              ? <ActorName path={model.path} id={entity._id} actor={value} />
               : <ShownValue value={value} field={field} />}
           </Fact>
         );

@@ -102,16 +102,16 @@ interface AllowedRoutes {
   /** References to classes that the user cannot read are shown as identifiers. */
   readonly readable: ReadonlySet<string>;
   readonly view: AdminModel;
+  readonly hasNames: boolean;
 }
 
 interface ModelRoutes extends AllowedRoutes {
   readonly path: string;
   readonly list: AllowedRoute;
   readonly menu: string;
-  readonly hasNames: boolean;
 }
 
-function modelOf({ path, list, menu, hasNames, own, ...context }: ModelRoutes): PageModel {
+function modelOf({ path, list, menu, own, ...context }: ModelRoutes): PageModel {
   const { group, icon } = context.view;
   const { route, described } = list;
   const tenant = route.features.selectingFieldOf(actingLevel(route).target);
@@ -131,9 +131,7 @@ function modelOf({ path, list, menu, hasNames, own, ...context }: ModelRoutes): 
     ...group !== undefined && { group },
     ...icon !== undefined && { icon },
     ...viewOf(described.answer, { model: context.view, tenant, pictures: picturesOf(files) }),
-    stamps: hasNames && operations.some(({ described }) => described.operation === "one")
-      ? stampNames(route).filter((name) => described.answer.some((field) => field.name === name))
-      : [],
+    stamps: shownStamps({ own: operations, ...context }),
     operations: routesOf({ own: operations, ...context }),
     added: routesOf({ own: added, ...context }),
     actions: ofModel.filter(({ kind }) => kind === "action").map((each) => actionOf(each, context)),
@@ -142,6 +140,18 @@ function modelOf({ path, list, menu, hasNames, own, ...context }: ModelRoutes): 
     // The trash has one option `see` for a class, so all routes agree.
     hasTrash: described.parameters.some(({ name }) => name === "trash"),
   };
+}
+
+/** The page gets the names of senders by reading single entities. */
+function shownStamps({ own, hasNames }: AllowedRoutes): readonly string[] {
+  const [list, one] = ["all", "one"].map((name) =>
+    own.find(({ described }) => described.operation === name)
+  );
+  return hasNames && list !== undefined && one !== undefined
+    ? stampNames(list.route).filter((name) =>
+      list.described.answer.some((field) => field.name === name)
+    )
+    : [];
 }
 
 /** All entities of a reader share the tenant, so it is not shown. */
@@ -198,7 +208,8 @@ function partsOf({ own, ...context }: AllowedRoutes, depth: number): PagePart[] 
     if (operations.all === undefined) return [];
     const { title } = viewOf(operations.all.answer, {});
     const parts = partsOf({ ...context, own: below, view }, depth + 1);
-    return [{ property, title, operations, files: filesOf(direct), parts }];
+    const stamps = shownStamps({ ...context, own: routes, view });
+    return [{ property, title, stamps, operations, files: filesOf(direct), parts }];
   });
 }
 
@@ -225,7 +236,7 @@ function picturesOf(files: readonly PageFile[]): string[] {
   ).map(({ property }) => property);
 }
 
-type RouteContext = Omit<AllowedRoutes, "own">;
+type RouteContext = Pick<AllowedRoutes, "readable" | "view">;
 
 function actionOf(allowed: AllowedRoute, context: RouteContext): PageAction {
   const { described: { operation, method, conditional = false }, route } = allowed;

@@ -2,7 +2,6 @@ import type { Request, RequestHandler } from "express-types";
 import type { SchemaType } from "mongoose";
 import type { Actor } from "../declare/hooks/framework_request.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
-import { PATH_PARAMETER } from "../describe/paths.ts";
 import { type InnerRequest, sendInner } from "../http/inner_request.ts";
 import { type ActorNames, askNames } from "../pipeline/actor_names.ts";
 import { makeTimeBudget } from "../pipeline/request/request_context.ts";
@@ -39,15 +38,16 @@ export async function nameStamps(
   { api, req, see, ask }: NamesOptions,
 ): Promise<Readonly<Record<string, string>>> {
   const { searchParams } = new URL(req.url, "http://localhost");
-  const path = searchParams.get("path");
-  const shown = routes.find(({ base, description, kind, parts }) =>
-    base === path && description.operation === "one" && kind === "operation" && parts.length === 0
+  const path = searchParams.get("path") ?? "";
+  const shown = routes.find(({ route, description, kind }) =>
+    description.operation === "one" && kind === "operation" && isListOf(path, route)
   );
   if (shown === undefined) return {};
   if (see !== undefined && await see(req, shown.description) !== true) return {};
   const ids = [...new Set(searchParams.getAll("id"))].slice(0, MAX_IDS);
   const timeBudget = makeTimeBudget(shown.route);
-  const read = (id: string) => actorsOf(id, { api, req, shown, timeBudget });
+  const read = (id: string) =>
+    actorsOf(`${path}/${encodeURIComponent(id)}`, { api, req, shown, timeBudget });
   const actors = new Map<string, Actor>();
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const found = await Promise.all(ids.slice(at, at + AT_ONCE).map(read));
@@ -58,6 +58,14 @@ export async function nameStamps(
   return Object.fromEntries([...names].filter(([id]) => actors.has(id)));
 }
 
+/** The path of parts contains the identifiers of the entities above them. */
+function isListOf(path: string, route: Route): boolean {
+  const given = path.split("/");
+  const expected = route.path.split("/").slice(0, -1);
+  return given.length === expected.length && !/[?#]/.test(path) &&
+    expected.every((each, index) => each.startsWith(":") || each === given[index]);
+}
+
 interface ReadOptions extends Pick<NamesOptions, "api" | "req"> {
   readonly shown: ShownRoute;
   readonly timeBudget: Required<InnerRequest>["timeBudget"];
@@ -65,10 +73,9 @@ interface ReadOptions extends Pick<NamesOptions, "api" | "req"> {
 
 /** An entity that is not found may be in the trash. */
 async function actorsOf(
-  id: string,
+  url: string,
   { api, req, shown: { route, description }, timeBudget }: ReadOptions,
 ): Promise<readonly Actor[]> {
-  const url = route.path.replaceAll(PATH_PARAMETER, () => encodeURIComponent(id));
   const read = (query: string) =>
     sendInner(api, {
       req,

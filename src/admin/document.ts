@@ -96,6 +96,7 @@ export interface PagePart {
   /** The path segment, which need not be the name of the property. */
   readonly property: string;
   readonly title: readonly string[];
+  readonly stamps: readonly string[];
   readonly operations: Operations;
   readonly files: readonly PageFile[];
   readonly parts: readonly PagePart[];

@@ -227,7 +227,8 @@ function fieldNode(name: string, place: FieldPlace): FieldNode {
           kind === "constant" && given !== undefined
         : isNew && isAlwaysRequired(field.type) && kind === "nothing"),
     readonly: !field.writable,
-    ...isNew && !(isOfSome && rights === UNRESTRICTED) && !isSecret(field) && kind === "constant" && isJson(given) &&
+    ...isNew && !(isOfSome && rights === UNRESTRICTED) && !isSecret(field) && kind === "constant" &&
+      isJson(given) &&
       { default: given },
     words: wordsOf(field, view),
   };

@@ -1,7 +1,15 @@
 import { stub } from "@std/testing/mock";
 import { assertEquals } from "@std/assert";
 import mongoose, { type Schema } from "mongoose";
-import { all, create, FrameworkModel, type FrameworkRequest, one, prop } from "../../mod.ts";
+import {
+  all,
+  arrayProp,
+  create,
+  FrameworkModel,
+  type FrameworkRequest,
+  one,
+  prop,
+} from "../../mod.ts";
 import { remove, rest, type Restricted } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
 import { type AdminServer, isGuest, serveAdmin } from "./admin_app.ts";
@@ -92,6 +100,61 @@ test("the page gets the names of senders whom its reader is shown, and no others
   const stamps = async (role: string) => (await app.read(role)).models.map((each) => each.stamps);
   assertEquals(await stamps("staff"), [["author", "updatedBy"], []]);
   assertEquals(await stamps("guest"), [["updatedBy"], []]);
+});
+
+class Clause extends FrameworkModel {
+  @prop()
+  text?: string;
+
+  @prop({ stamp: "createdBy", hidden: isGuest })
+  readonly author?: Restricted<string>;
+}
+
+@rest({ route: "/treaties", methods: [all(), one(), create()] })
+class Treaty extends FrameworkModel {
+  @rest({ methods: [all(), one(), create()] })
+  @arrayProp({ items: Clause, embedded: true })
+  clauses?: Clause[];
+
+  @rest({
+    scope: ({ headers }) => headers.author ? {} : { text: { $ne: "secret" } },
+    methods: [all(), one(), create()],
+  })
+  @arrayProp({ items: Clause, embedded: true, apart: true })
+  drafts?: Clause[];
+
+  @rest({ methods: [all()] })
+  @arrayProp({ items: Clause, embedded: true })
+  listed?: Clause[];
+}
+
+test("the page gets the names of the senders of parts that its reader is shown", async () => {
+  const initialize = {
+    actor: () => "ann",
+    actorNames: () => Promise.resolve(new Map([["ann", "Ann Lee"]])),
+  };
+  await using app = await serveAdmin([Treaty], { initialize });
+  const { _id: treaty } = await app.created("/treaties", {});
+  for (const property of ["clauses", "drafts"]) {
+    const path = `/treaties/${treaty}/${property}`;
+    const make = async (text: string) =>
+      String((await app.created(path, { text }, { headers: { author: "yes" } }))._id);
+    const [open, secret] = [await make("open"), await make("secret")];
+    const names = async (id: string, role = "staff", at = path) => {
+      const query = new URLSearchParams({ path: at, id });
+      return (await app.get(`/admin/names.json?${query}`, { headers: { role } })).body as unknown;
+    };
+    assertEquals(await names(open), { ann: "Ann Lee" });
+    assertEquals(await names(open, "guest"), {});
+    assertEquals(await names(secret), property === "drafts" ? {} : { ann: "Ann Lee" });
+    for (const at of [`${path}/${open}/..`, `${path}?x=`, `/treaties/${ANN}/${property}`]) {
+      assertEquals(await names(open, "staff", at), {}, at);
+    }
+  }
+  const stamps = async (role: string) =>
+    (await app.read(role)).models[0]?.parts.map((each) => each.stamps);
+  assertEquals(await stamps("staff"), [["author"], ["author"], []]);
+  assertEquals(await stamps("guest"), [[], [], []]);
 });
 
 test("the page gets no name of a sender whom a hook has masked", async () => {
