@@ -3,7 +3,7 @@
 import { Button, Card, CardContent, Stack, Typography } from "@mui/material";
 import { useEffect, useState } from "react";
 import { Confirm, useNotify, useRefresh } from "react-admin";
-import type { PageModel } from "../src/admin/document.ts";
+import type { PageModel, PagePart } from "../src/admin/document.ts";
 import { isSame } from "./body.ts";
 import { failure, messageOf } from "./failure.ts";
 import { dateWords } from "./format.ts";
@@ -18,6 +18,17 @@ interface HistoryPanelProps {
 }
 
 const PAGE = 20;
+
+const LOSS = " Entries that were added since then are removed, and their files are lost for good.";
+
+/** Parts with a collection of their own are no fields of the entity, and are not set back. */
+function losesFiles(parts: readonly PagePart[], fields: readonly Field[]): boolean {
+  return parts.some((part) => fields.some(({ name }) => name === part.property) && hasFiles(part));
+}
+
+function hasFiles({ files, parts }: PagePart): boolean {
+  return files.length > 0 || parts.some(hasFiles);
+}
 
 export function HistoryPanel({ model, entity, fields }: HistoryPanelProps) {
   const { open } = usePage();
@@ -78,7 +89,9 @@ export function HistoryPanel({ model, entity, fields }: HistoryPanelProps) {
         <Confirm
           isOpen={chosen !== undefined}
           title={`Set back to version ${chosen}?`}
-          content="Your fields get the values that they had after this version."
+          content={`Your fields get the values that they had after this version.${
+            losesFiles(model.parts, fields) ? LOSS : ""
+          }`}
           confirm="Set back"
           onConfirm={() => void revert(chosen ?? 0).catch(tell)}
           onClose={() => setChosen(undefined)}
