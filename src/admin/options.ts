@@ -57,7 +57,7 @@ export interface AdminModel<M = unknown> {
   readonly menu?: string | Readonly<Record<string, string>> | undefined;
   /** The heading in the menu. */
   readonly group?: string | undefined;
-  /** The name of an icon of Material Icons, such as `"event"`. */
+  /** A word for the icon, such as `"event"`, `"receipt"` or `"shipping"`. */
   readonly icon?: string | undefined;
   /** The formats of numbers, by the path of their field, such as `lines.price`. */
   readonly format?:

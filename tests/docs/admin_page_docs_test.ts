@@ -1,9 +1,19 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { iconPath } from "../../admin/icons.ts";
 import type { PageDocument } from "../../src/admin/document.ts";
 import { test } from "../harness/testing.ts";
 import { loadRecipe } from "./recipes/open_recipe.ts";
 
 const PAGE = "docs/admin.md";
+
+test(`${PAGE}: the words for icons have one, and no file is named that is not published`, async () => {
+  const text = await Deno.readTextFile(new URL(`../../${PAGE}`, import.meta.url));
+  const [line = ""] = /`icon`: .*/.exec(text) ?? [];
+  const words = [...line.matchAll(/`"(\w+)"`/g)].map(([, word]) => word ?? "");
+  assertEquals(words.length, 3);
+  for (const word of words) assertNotEquals(iconPath("Qq", word), undefined, word);
+  assertEquals(text.match(/`(admin|src|tests)\/[^`]*`/g), null);
+});
 
 const open = await loadRecipe(PAGE, "Mount it");
 
