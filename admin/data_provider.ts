@@ -88,10 +88,12 @@ export function createDataProvider(
       // entity is shown by its identifier.
       return { data: toRecords(ids.map((id) => found.get(String(id)) ?? { _id: id as string })) };
     },
-    getOne: async (name, { id }) => {
+    getOne: async (name, { id, meta }) => {
       const { resource, singular } = routesOf(name);
       return await attempt(`load the ${singular}`, async () => ({
-        data: toRecord(await resource.one(String(id))),
+        data: toRecord(
+          await resource.one(String(id), meta?.populate && { populate: meta.populate }),
+        ),
       }));
     },
     create: async (name, { data }) => {

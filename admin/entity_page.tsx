@@ -3,14 +3,14 @@
 import { Card, CardContent, Stack, Typography } from "@mui/material";
 import { type RefObject, useCallback, useRef, useState } from "react";
 import { Edit, Link, SaveButton, Show, SimpleForm, Toolbar, TopToolbar } from "react-admin";
-import { useNotify, useRecordContext, useRedirect, useRefresh } from "react-admin";
+import { useGetOne, useNotify, useRecordContext, useRedirect, useRefresh } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
 import { changedBody, formValues } from "./body.ts";
 import { type Conflict, ConflictDialog } from "./conflict_dialog.tsx";
 import { sendChanges } from "./data_provider.ts";
 import { failure, isConflict, messageOf } from "./failure.ts";
-import { factsOf, type Field, formFields, nameOf, singularOf } from "./fields.ts";
+import { factsOf, type Field, formFields, nameOf, singularOf, unlisted } from "./fields.ts";
 import { FilePanels } from "./file_box.tsx";
 import { HistoryPanel } from "./history_panel.tsx";
 import { FieldInputs } from "./inputs.tsx";
@@ -209,10 +209,20 @@ interface EntityPanelsProps {
 function EntityPanels({ model, form }: EntityPanelsProps) {
   const entity = useRecordContext<EntityRecord>();
   const answer = model.operations.one?.answer ?? [];
+  const named = unlisted(model.operations.one);
+  const { data } = useGetOne<EntityRecord>(
+    model.name,
+    { id: entity?._id ?? "", meta: { populate: named.map(({ name }) => name) } },
+    { enabled: entity !== undefined && named.length > 0, retry: false },
+  );
   if (entity === undefined) return null;
   const { parts, files, path } = model;
+  const populated = Object.fromEntries(
+    data === undefined ? [] : named.map(({ name }) => [name, data[name]]),
+  );
   const own = new Set([...parts, ...files].map(({ property }) => property));
-  const facts = factsOf(answer, form).filter(({ name, readonly }) =>
+  const unnamed = form.filter(({ name }) => !named.some((each) => each.name === name));
+  const facts = factsOf(answer, unnamed).filter(({ name, readonly }) =>
     !own.has(name) && !(readonly && entity[name] === undefined)
   );
   return (
@@ -222,7 +232,7 @@ function EntityPanels({ model, form }: EntityPanelsProps) {
           <Typography variant="h6" component="h2" gutterBottom>Details</Typography>
           <Facts
             model={model}
-            entity={{ ...entity, Identifier: entity._id }}
+            entity={{ ...entity, ...populated, Identifier: entity._id }}
             fields={identifierLast(facts)}
           />
         </CardContent>

@@ -6,7 +6,7 @@ import type {
   PageRoute,
   PageValue,
 } from "../src/admin/document.ts";
-import { wordsOf } from "../src/admin/words.ts";
+import { NAMES, wordsOf } from "../src/admin/words.ts";
 import { inWords } from "./format.ts";
 
 export { isLong, wordsOf } from "../src/admin/words.ts";
@@ -42,6 +42,23 @@ export function nameOf(
       : [inWords(value, field)];
   });
   return words.length === 0 ? String(entity._id ?? "") : words.join(", ");
+}
+
+/** The name of a populated entity whose class the reader may not list. */
+export function nameWithin(value: object): string | undefined {
+  const { _id, ...others } = value as Readonly<Record<string, unknown>>;
+  if (typeof _id !== "string" && typeof _id !== "number") return undefined;
+  const texts = [...NAMES.map((name) => others[name]), ...Object.values(others)];
+  return texts.find((each) => typeof each === "string" && each !== "") as string | undefined ??
+    String(_id);
+}
+
+/** The references that a route can populate, of classes that the reader may not list. */
+export function unlisted(route: PageRoute | undefined): readonly Field[] {
+  const names = parameterOf(route, "populate")?.fields ?? [];
+  return route?.answer.filter(({ name, type, model, items = { type } as Value }) =>
+    names.includes(name) && (model ?? items.model) === undefined && items.type !== "Embedded"
+  ) ?? [];
 }
 
 /** The address of an entity, or that of its list if single entities cannot be read. */

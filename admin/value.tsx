@@ -7,7 +7,7 @@ import { Link, useCreatePath, useGetOne } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActorName, isStamp } from "./actor_name.tsx";
 import { ChoiceChip } from "./choice_chip.tsx";
-import { type Field, modelNamed, nameOf, type Value, wordsOf } from "./fields.ts";
+import { type Field, modelNamed, nameOf, nameWithin, type Value, wordsOf } from "./fields.ts";
 import { inWords, isNumber } from "./format.ts";
 import { type Entity, usePage } from "./page_context.ts";
 
@@ -42,6 +42,8 @@ export function ShownValue({ value, field, isShort = false }: ValueProps): React
     const isOneWord = type === "Date" || isNumber(field);
     return <Text isShort={isShort} isOneWord={isOneWord}>{inWords(value, field)}</Text>;
   }
+  const name = type === "Object" || type === "Map" ? undefined : nameWithin(value);
+  if (name !== undefined) return <Text isShort={isShort}>{name}</Text>;
   const json = JSON.stringify(value, undefined, isShort ? undefined : 1);
   return <Box component="code" sx={{ ...CODE, ...isShort && CUT }}>{json}</Box>;
 }
@@ -98,8 +100,10 @@ const MAX_SHORT = 3;
 
 function ShownList({ values, items, isShort }: ListProps) {
   if (values.length === 0) return "–";
-  const isPlain = items.type !== "Embedded" && items.type !== "Object" && items.model === undefined;
-  if (isShort && !isPlain && items.model === undefined || isShort && items.type === "Embedded") {
+  const isPlain = items.type !== "Embedded" && items.type !== "Object" &&
+    items.model === undefined && !values.some((each) => typeof each === "object");
+  const isFree = items.type === "Object" && items.model === undefined;
+  if (isShort && (isFree || items.type === "Embedded")) {
     return <Text isOneWord>{values.length === 1 ? "1 entry" : `${values.length} entries`}</Text>;
   }
   if (items.type === "Embedded" && items.fields !== undefined) {

@@ -1,6 +1,6 @@
 import type { PageField, PageModel } from "./document.ts";
 import type { AdminModel } from "./options.ts";
-import { isLong, wordsOf } from "./words.ts";
+import { isLong, NAMES, wordsOf } from "./words.ts";
 
 type View = Pick<PageModel, "title" | "list" | "columns">;
 
@@ -11,7 +11,6 @@ interface ViewOptions {
 }
 
 const MAX_COLUMNS = 6;
-const NAMES = ["name", "title", "label", "subject", "number"];
 const NO_COLUMNS = ["Embedded", "Object", "Map", "Buffer"];
 const IN_WORDS = ["String", "Number", "Int32", "Double", "BigInt", "Decimal128", "Date"];
 

@@ -1,3 +1,6 @@
+/** Fields with these names identify an entity to a reader. */
+export const NAMES = ["name", "title", "label", "subject", "number"];
+
 /** `openedBy` becomes "Opened by". */
 export function wordsOf(name: string): string {
   const words = name.replaceAll(/[_-]+/g, " ").replaceAll(/([a-z\d])([A-Z])/g, "$1 $2");
