@@ -226,7 +226,7 @@ function EntityPanels({ model, form }: EntityPanelsProps) {
     !own.has(name) && !(readonly && entity[name] === undefined)
   );
   return (
-    <Stack sx={{ flex: "1 1 0", gap: 2, minWidth: 0 }}>
+    <Stack sx={{ flex: form.length > 0 ? "1.5 1 0" : "1 1 0", gap: 2, minWidth: 0 }}>
       <Card variant="outlined" component="section" aria-label="Details">
         <CardContent>
           <Typography variant="h6" component="h2" gutterBottom>Details</Typography>

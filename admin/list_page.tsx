@@ -27,7 +27,7 @@ import { filterOf, pageSizes, SEARCH, TRASH } from "./list_query.ts";
 import { LiveSwitch } from "./live_switch.tsx";
 import { type Entity, useModel, usePage } from "./page_context.ts";
 import { TrashButtons } from "./trash_buttons.tsx";
-import { ShownValue } from "./value.tsx";
+import { AT_THE_SIDE, ShownValue } from "./value.tsx";
 
 type EntityRecord = Entity & { readonly id: string };
 
@@ -86,7 +86,7 @@ const OF_REMOVAL = /^deleted(At|By)(:|$)/;
 const NONE: string[] = [];
 
 /** A table that is wider than the page is scrolled, and not the page. */
-const SCROLLED = { "& .RaDataTable-tableWrapper": { overflowX: "auto" } };
+const SCROLLED = { "& .RaDataTable-tableWrapper": { overflowX: "auto", borderRadius: "10px" } };
 const NARROW = { "& .RaList-main": { minWidth: 0 } };
 
 const TITLE = { "&.RaDataTable-rowCell .MuiTypography-root": { fontWeight: 600 } };
@@ -138,7 +138,7 @@ function TrashGrid({ model }: RowsProps) {
           <Cell field={field} model={model} />
         </DataTable.Col>
       ))}
-      <DataTable.Col label="Actions" disableSort>
+      <DataTable.Col label="Actions" disableSort sx={AT_THE_SIDE}>
         <TrashButtons model={model} />
       </DataTable.Col>
     </DataTable>

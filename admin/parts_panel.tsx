@@ -17,7 +17,7 @@ import type { Entity } from "./page_context.ts";
 import { partResource } from "./part_resource.ts";
 import { RemoveButton } from "./remove_button.tsx";
 import { useRefreshAround } from "./typed_values.ts";
-import { FLUSH, ShownValue } from "./value.tsx";
+import { AT_THE_SIDE, FLUSH, ShownValue } from "./value.tsx";
 
 interface PartsPanelProps {
   readonly part: PagePart;
@@ -137,7 +137,7 @@ function PartsTable({ rows, list, part, resource, path, onEdit }: PartsTableProp
                 {wordsOf(field.name)}
               </TableCell>
             ))}
-            {hasButtons && <TableCell align="right">Actions</TableCell>}
+            {hasButtons && <TableCell align="right" sx={AT_THE_SIDE}>Actions</TableCell>}
           </TableRow>
         </TableHead>
         <TableBody>
@@ -158,7 +158,7 @@ function PartsTable({ rows, list, part, resource, path, onEdit }: PartsTableProp
                   );
                 })}
                 {hasButtons && (
-                  <TableCell align="right" sx={{ whiteSpace: "nowrap" }}>
+                  <TableCell align="right" sx={AT_THE_SIDE}>
                     {part.parts.map((below) => {
                       const isOpen = opened?.id === row.id && opened.below === below;
                       return (

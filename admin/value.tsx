@@ -39,8 +39,12 @@ export function ShownValue({ value, field, isShort = false }: ValueProps): React
   if (field.enum !== undefined) return <ChoiceChip value={value} allowed={field.enum} />;
   if (type === "Boolean") return value === true ? "Yes" : "No";
   if (typeof value !== "object") {
-    const isOneWord = type === "Date" || isNumber(field);
-    return <Text isShort={isShort} isOneWord={isOneWord}>{inWords(value, field)}</Text>;
+    const isTime = type === "Date" && field.format !== "date";
+    return (
+      <Text isShort={isShort} isOneWord={type === "Date" || isNumber(field)} isTime={isTime}>
+        {inWords(value, field)}
+      </Text>
+    );
   }
   const name = type === "Object" || type === "Map" ? undefined : nameWithin(value);
   if (name !== undefined) return <Text isShort={isShort}>{name}</Text>;
@@ -69,25 +73,36 @@ const ONE_LINE = {
   verticalAlign: "bottom",
 };
 
-/** A text of more characters needs a wide column. */
-const WIDE = 24;
+/** In a table, a text has the room for a few words, a time breaks after its day, and an identifier is cut. */
+const WIDTH = 22;
+const DAY = { "td > &": { display: "inline-block", whiteSpace: "normal", minWidth: "12ch" } };
+const ID = { "td > &": { ...ONE_LINE, maxWidth: "10ch" } };
 
 interface TextProps {
   readonly children: string;
   readonly isShort?: boolean;
   /** Whether the text is never broken. */
   readonly isOneWord?: boolean;
+  readonly isTime?: boolean;
 }
 
-function Text({ children, isShort = false, isOneWord = false }: TextProps) {
-  const sx = isOneWord ? { whiteSpace: "nowrap", fontVariantNumeric: "tabular-nums" } : {
-    overflowWrap: "anywhere",
-    whiteSpace: "pre-line",
-    ...isShort && CUT,
-    ...isShort && children.length > WIDE && { minWidth: "22ch" },
-  };
-  const title = isShort && children.length > 60 ? children : undefined;
-  return <Typography component="span" variant="body2" sx={sx} title={title}>{children}</Typography>;
+function Text({ children, isShort = false, isOneWord = false, isTime = false }: TextProps) {
+  const isId = /^[\da-f]{24}$/.test(children);
+  const width = `${Math.min(children.length, WIDTH)}ch`;
+  const sx = isOneWord
+    ? { whiteSpace: "nowrap", fontVariantNumeric: "tabular-nums", ...isTime && DAY }
+    : {
+      overflowWrap: "anywhere",
+      whiteSpace: "pre-line",
+      ...isShort && CUT,
+      ...isId ? ID : { "td > &": { display: "block", ...isShort && CUT, minWidth: width } },
+    };
+  const title = isId || isShort && children.length > 60 ? children : undefined;
+  return (
+    <Typography component="span" variant="body2" sx={sx} title={title}>
+      {isTime ? children.replaceAll(/(?<!,) /g, "\u00a0") : children}
+    </Typography>
+  );
 }
 
 interface ListProps {
@@ -126,6 +141,16 @@ function ShownList({ values, items, isShort }: ListProps) {
 export const FLUSH = {
   "& td:first-of-type, & th:first-of-type": { pl: 0 },
   "& td:last-of-type, & th:last-of-type": { pr: 0 },
+};
+
+/** The buttons of a row stay in sight when a wide table is scrolled. */
+export const AT_THE_SIDE = {
+  "&.MuiTableCell-root": {
+    position: { xs: "static", sm: "sticky" },
+    right: 0,
+    backgroundColor: "background.paper",
+    whiteSpace: "nowrap",
+  },
 };
 
 interface RowsProps {
