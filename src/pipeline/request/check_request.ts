@@ -6,7 +6,10 @@ import { queryOf } from "../../filter/query_string.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUnreportedFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
-import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
+import {
+  runOutside,
+  transactionAround,
+} from "../../schema/mongoose/statements/transaction_around.ts";
 import type { Call, LevelContext } from "./request_context.ts";
 import type { Route } from "./route.ts";
 import { errorContext } from "./reporter.ts";
@@ -80,7 +83,8 @@ export async function checkChangedIndexes(
 ): Promise<void> {
   if (context.route.indexes !== undefined || context.level.link?.embedded === true) return;
   const stored = entities.filter((each) => isDocument(each)).filter(({ isNew }) => !isNew);
-  if (stored.length === 0) return;
+  // The write itself refuses to leave a batch that was undone.
+  if (stored.length === 0 || transactionAround()?.state === "undone") return;
   const changed = () => stored.flatMap((each) => each.modifiedPaths());
   await checkLevel(context, () => needsAny(changed()));
 }
