@@ -6,7 +6,7 @@ import { sendInner } from "../http/inner_request.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
 import type { Route } from "../pipeline/request/route.ts";
 
-/** In bytes. The page leaves out a route with a longer description. */
+/** The page leaves out a route with a longer description. */
 const MAX_BYTES = 1_000_000;
 
 interface AskOptions {
@@ -21,7 +21,7 @@ export interface DescribedRoute {
   readonly actor?: Actor | undefined;
 }
 
-/** Asks a route for the fields and parameters that the user of the page may use. */
+/** Asks a route for the fields and parameters that the user may use. */
 export async function askRoute(
   api: RequestHandler,
   { req, route }: AskOptions,

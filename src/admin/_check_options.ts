@@ -76,7 +76,7 @@ function isNonEmptyString(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** The page must not send requests, with the token of its login, to another server. */
+/** The page must not send the token of its login to another server. */
 function isOfSameOrigin(path: string): boolean {
   const page = "https://page.invalid/a/b/";
   return URL.canParse(path, page) && new URL(path, page).origin === new URL(page).origin &&

@@ -32,7 +32,7 @@ interface DescribeOptions {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** Asks each route through the router, so that its hooks and field rights decide. */
+/** Asks each route, so its hooks and field rights decide. */
 export async function describeModels(
   routes: readonly ShownRoute[],
   options: DescribeOptions,
@@ -154,7 +154,7 @@ function shownStamps({ own, hasNames }: AllowedRoutes): readonly string[] {
     : [];
 }
 
-/** All entities of a reader share the tenant, so it is not shown. */
+/** All entities of a reader share the tenant. */
 function without(
   tenant: string | undefined,
   { described, ...others }: AllowedRoute,
@@ -184,7 +184,7 @@ function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   return isChanged ? own.filter(({ described }) => described.operation !== "replace") : own;
 }
 
-/** `replace()` would store a shown value that differs from the stored one, as after a transform. */
+/** After a transform, for example, `replace()` would store the shown value. */
 function showsOtherValues(route: Route): boolean {
   const { schema } = buildSchema(actingLevel(route).target);
   return [...schemasWithin(schema)].some((each) =>
@@ -284,7 +284,7 @@ function fieldsOf(
   return fields.map((field) => {
     const shown = format?.[field.name];
     const context = { readable, format: formatBelow(field.name, format) };
-    // `valueOf()` copies all properties, but its result type declares only the properties of a value.
+    // `valueOf()` copies all properties, but its result type lacks some.
     return valueOf(shown === undefined ? field : { ...field, shown }, context) as PageField;
   });
 }

@@ -17,7 +17,7 @@ export function policyOf(session: AdminSession | undefined): string {
   return `${POLICY}; form-action ${session === undefined ? "'none'" : "'self'"}`;
 }
 
-/** All URLs are relative, so the page works at any path and behind a proxy. */
+/** Relative URLs work at any path and behind a proxy. */
 export function writeHtml(title: string, script: string): string {
   return `<!DOCTYPE html>
 <html lang="en">

@@ -32,7 +32,7 @@ interface NamesOptions {
   readonly ask: ActorNames;
 }
 
-/** A request names entities with stamps. If it named users, anybody could ask for the names of all users. */
+/** A request names entities. If it named users, anybody could ask for the names of all users. */
 export async function nameStamps(
   routes: readonly ShownRoute[],
   { api, req, see, ask }: NamesOptions,

@@ -6,7 +6,7 @@ import { brotliDecompressSync, gzipSync } from "node:zlib";
 export const ENCODINGS = ["br", "gzip", "identity"] as const;
 
 export interface PageScript {
-  /** The name has a hash of the script, so browsers may cache the file for a year. */
+  /** The name has a hash, so browsers may cache the file for a year. */
   readonly name: string;
   readonly bodies: Readonly<Record<typeof ENCODINGS[number], Buffer>>;
 }
@@ -28,13 +28,13 @@ export async function loadScript(): Promise<PageScript | undefined> {
   };
 }
 
-/** Every runtime and bundler finds the modules of a package, but not its plain files. */
+/** Runtimes and bundlers find the modules of a package, but not its plain files. */
 async function importBuilt(): Promise<{ readonly PAGE: string } | undefined> {
   try {
     // @ts-types="./_built.d.ts"
     return await import("./built/page.js");
   } catch {
-    // Deno keeps the failed import of a specifier for ever, so each second has a new specifier.
+    // Deno keeps a failed import for ever, so each second has a new specifier.
     const second = Math.floor(Date.now() / 1000);
     return await import(new URL(`./built/page.js?${second}`, import.meta.url).href)
       .catch(() => undefined);

@@ -8,18 +8,18 @@ export interface ShownRoute {
   readonly description: RouteDescription;
   readonly base: string;
   readonly kind: "operation" | "added" | "action" | "file";
-  /** The path segments of parts, which are properties with a separate `@rest`. */
+  /** The path segments of parts. */
   readonly parts: readonly string[];
   readonly file?: string;
 }
 
-/** The page fills only identifiers into paths, so lists with other parameters are not shown. */
+/** The page fills only identifiers into paths. */
 export function shownRoutes(routes: readonly Route[]): ShownRoute[] {
   return routes.flatMap((route): ShownRoute[] => {
     const { action, perform, bytes } = actingLevel(route);
     const links = route.levels.flatMap(({ link }) => link ?? []);
     const parts = bytes === undefined ? links : links.slice(0, -1);
-    // Each step removes an identifier and a property from the end of the path.
+    // Each step removes an identifier and a property from the end.
     const names: string[] = [];
     const base = links.reduceRight(
       (path) =>

@@ -16,10 +16,10 @@ import { shownRoutes } from "./_shown_routes.ts";
  * Creates middleware that serves an admin page for the models of a router.
  *
  * The page shows only the routes and fields that its reader may use. To find them, the `preFetch` hooks of every route
- * run when the page is loaded, with an identifier of zeros. Middleware that guards single paths of the API does not run
- * then, but it does run for the requests of the page.
+ * run when the page is loaded, with an identifier of zeros. Middleware that guards single paths of the API runs only
+ * for the requests of the page.
  *
- * Mount the middleware after the middleware that the API needs, such as `express.json()` and a login.
+ * Mount it after the middleware that the API needs, such as `express.json()` and a login.
  *
  * @param api The router of `Framework.initialize()`.
  * @param options The title of the page, and more.

@@ -9,7 +9,7 @@ export interface PageDocument {
   readonly login?: AdminLogin;
   readonly session?: AdminSession;
   readonly links?: Readonly<Record<string, string>>;
-  /** A route has answered 401, so the page may show more after a login. */
+  /** A route has answered 401. */
   readonly needsLogin: boolean;
   /** The name of the user, or else the identifier. */
   readonly user?: string;
@@ -36,7 +36,7 @@ export interface PageModel {
   readonly group?: string;
   /** An icon of Material Icons, which the page may not know. */
   readonly icon?: string;
-  /** The fields that name an entity, at most two. If there is none, the identifier names the entity. */
+  /** The fields that name an entity, at most two, or else the identifier names it. */
   readonly title: readonly string[];
   readonly list: readonly string[];
   readonly columns: readonly string[];
@@ -46,7 +46,6 @@ export interface PageModel {
   readonly actions: readonly PageAction[];
   readonly parts: readonly PagePart[];
   readonly files: readonly PageFile[];
-  /** Whether the user may list removed entities. */
   readonly hasTrash: boolean;
 }
 

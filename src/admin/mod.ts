@@ -1,6 +1,5 @@
 /**
- * {@linkcode admin} serves an admin page for the models of a router: lists, forms, actions, the trash and the history,
- * as far as the reader may use them.
+ * {@linkcode admin} serves an admin page for the models of a router: lists, forms, actions, the trash and the history.
  *
  * @example An admin page for plays
  * ```ts

@@ -5,14 +5,14 @@ import type { RouteDescription } from "../describe/describe_route.ts";
 
 /**
  * The login of an admin page: a text, such as a token, that the page sends in a header of each request. The
- * `sessionStorage` of the browser keeps it until the tab is closed.
+ * `sessionStorage` keeps it until the tab is closed.
  */
 export interface AdminLogin {
   /** The name of the header, such as `authorization`. */
   readonly header: string;
   /** The label of the text field, such as `API key`. */
   readonly label: string;
-  /** A sentence below the text field that explains it. */
+  /** A sentence below the text field. */
   readonly help?: string | undefined;
   /**
    * A text before the entered text in the header, such as `Bearer `.
@@ -51,15 +51,15 @@ export interface AdminModel<M = unknown> {
    */
   readonly title?: AdminField<M> | undefined;
   /**
-   * The name of the list in the menu, by default from the path. For several lists of the class, an object has the names
-   * by path, such as `{ "/today": "Today" }`.
+   * The name of the list in the menu, by default from the path. Several lists of the class have names by path, such as
+   * `{ "/today": "Today" }`.
    */
   readonly menu?: string | Readonly<Record<string, string>> | undefined;
   /** The heading in the menu. */
   readonly group?: string | undefined;
   /** A word for the icon, such as `"event"`, `"receipt"` or `"shipping"`. */
   readonly icon?: string | undefined;
-  /** The formats of numbers, by the path of their field, such as `lines.price`. */
+  /** The formats of numbers by path, such as `lines.price`. */
   readonly format?:
     | { readonly [F in AdminField<M> | `${AdminField<M>}.${string}`]?: AdminFormat | undefined }
     | undefined;
@@ -86,10 +86,7 @@ export interface AdminOptions {
   readonly see?:
     | ((req: Request, route: RouteDescription) => boolean | Promise<boolean>)
     | undefined;
-  /**
-   * The login, whose header the guard and hooks of the API must check. Without a login, the page relies on the cookies
-   * of the application.
-   */
+  /** The login, whose header the guard and hooks of the API must check. Without it, the page relies on cookies. */
   readonly login?: AdminLogin | undefined;
   /** The sign-in and sign-out for users with a session cookie. */
   readonly session?: AdminSession | undefined;

@@ -27,8 +27,6 @@ interface Declared {
  * Makes routes for an existing Mongoose model, which keeps its schema, middleware and indexes. The routes validate,
  * save and show documents as the model does.
  *
- * Paths that `shown` does not name are hidden from clients, and paths that `writable` does not name are read-only.
- *
  * @returns A class for `models`, `ref`, `Framework.queryFor()`, `mcp()` and `admin()`.
  * @throws {TypeError} If an option is wrong, or the model belongs to another copy of Mongoose. `Framework.initialize()`
  * throws if the routes cannot behave as the model does.

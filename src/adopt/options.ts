@@ -8,7 +8,7 @@ import type { UnnamedModel } from "../declare/operations/hooks_input.ts";
 export interface AdoptOptions<X extends AdoptedModel = AdoptedModel> {
   /**
    * The paths and virtuals that clients see, or `"all"` paths. A path includes all paths below it. Paths with
-   * `select: false`, and paths that the JSON of the model leaves out, must be listed one by one.
+   * `select: false`, and paths that the JSON of the model lacks, must be listed one by one.
    */
   readonly shown: ShownNames<X>;
   /** Virtuals that answers show as the JSON of the model does. Clients cannot filter or sort by them. */

@@ -48,8 +48,8 @@ interface WaitingChange extends Pick<ReadContext, "position"> {
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
   /**
-   * Changes in the order in which they were read. The stored position stays before the first, because a restart would
-   * otherwise skip it.
+   * Changes in the order of reading. The stored position stays before the first, because a restart would otherwise skip
+   * it.
    */
   readonly #waiting = new Set<WaitingChange>();
   readonly #lanes = new Map<string, WaitingChange[]>();

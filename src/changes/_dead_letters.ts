@@ -19,8 +19,8 @@ const COLLECTION = "mongrove_dead_letters";
 const MAX_EVENT_BYTES = 16 * 1024 * 1024 - 65_536;
 
 /**
- * A change for which `handle` has failed in all attempts. The follower continues with later changes, and `replay()` has
- * the change handled again.
+ * A change for which all attempts of `handle` have failed. The follower continues, and `replay()` has the change
+ * handled again.
  */
 export interface DeadLetter {
   /** The `id` of the change, by which `replay()` selects it. */
@@ -29,7 +29,7 @@ export interface DeadLetter {
   readonly kind: Change["kind"];
   /** The identifier of the changed entity, in its stored type. */
   readonly _id: unknown;
-  /** The time at which the entity was changed, by the clock of the database. */
+  /** The time of the change, by the clock of the database. */
   readonly at: Date;
   /** The error of the last attempt, with at most 10,000 characters. */
   readonly error: string;
@@ -37,7 +37,7 @@ export interface DeadLetter {
   readonly attempts: number;
   /** The time of the last failed attempt, also of a replay, by the clock of the database. */
   readonly diedAt: Date;
-  /** Whether a later change of the entity has been handled. A replay would handle the older change after it. */
+  /** Whether a later change of the entity has been handled. A replay would come after it. */
   readonly isOvertaken: boolean;
   /** Whether `replay()` has selected the change to be handled again. */
   readonly isDue: boolean;
@@ -142,7 +142,7 @@ export class DeadLetters {
     for await (const { event } of this.#find({ isDue: true })) yield event;
   }
 
-  /** Documents in the dead letters may be large, so they are not read. */
+  /** Documents in dead letters may be large, so they are not read. */
   async list(limit: number): Promise<DeadLetter[]> {
     const projection = { "event.fullDocument": 0, "event.fullDocumentBeforeChange": 0 };
     const listed: DeadLetter[] = [];

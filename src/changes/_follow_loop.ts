@@ -50,7 +50,7 @@ export interface FollowLoopOptions<M extends FrameworkModel>
   extends Pick<ChangeQueueOptions, "concurrency" | "timeoutMS" | "attempts" | "pauses"> {
   readonly connection: Connection;
   readonly model: Model<unknown>;
-  /** The names of the collection and the follower, as in `tickets/search`. */
+  /** The collection and the follower, as in `tickets/search`. */
   readonly name: string;
   readonly leaseMS: number;
   readonly handle: (change: Change<M>) => unknown;
@@ -65,7 +65,6 @@ export class FollowLoop<M extends FrameworkModel> {
   readonly #ended: Promise<void>;
   #graceMS = 0;
   #isTroubled = false;
-  /** The follower continues here if the collection with its record is dropped. */
   #checkpoint: Checkpoint | undefined;
 
   constructor(options: FollowLoopOptions<M>) {
@@ -96,8 +95,7 @@ export class FollowLoop<M extends FrameworkModel> {
     for (let unopened = 0; !this.#isStopped;) {
       if (!isOpen(connection)) {
         if (++unopened === MAX_PAUSE_MS / PAUSE_MS) hintAtUnopened(connection);
-        // A timer with `ref` keeps the process alive, which must be able to end after the application has closed the
-        // connection.
+        // A timer with `ref` would keep the process alive after the application has closed the connection.
         await pause(PAUSE_MS, this.#stopped.signal, { ref: !isClosed });
         continue;
       }
@@ -153,7 +151,7 @@ export class FollowLoop<M extends FrameworkModel> {
     });
   }
 
-  /** Releases the lease, so that another process need not wait until the lease ends. */
+  /** Releases the lease, so that another process need not wait for its end. */
   async #end(
     { lease, queue, over, noting }: Pick<Session, "lease" | "queue"> & {
       readonly over: AbortController;
@@ -277,10 +275,7 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /**
-   * Calls `onLost` after all earlier changes are handled, and again if it throws. If the follower is stopped, `onLost`
-   * has as much time to end as a handler.
-   */
+  /** If the follower is stopped, `onLost` has as much time to end as a handler. */
   async #recover({ lease, queue, ended }: Session, { reason, ...lost }: LostStream): Promise<void> {
     const { position, at } = lost.next ?? await nowOf(this.#options.connection);
     const since = queue.readAt;

@@ -34,8 +34,8 @@ const WITHOUT_SET_VALUES = {
 const WITHOUT_IMAGES = { $unset: ["fullDocument", "fullDocumentBeforeChange"] };
 
 /**
- * Ways to read an event. If MongoDB cannot send it because of its size, the next way removes more data. `batchSize: 1`
- * keeps other events out of the message.
+ * Ways to read an event. If it is too large for MongoDB, the next way removes more data. `batchSize: 1` keeps other
+ * events out of the message.
  */
 const WAYS: readonly Way[] = [
   {},
@@ -56,7 +56,7 @@ interface Way {
   readonly missing?: Change["missing"];
 }
 
-/** Errors after which a change stream cannot continue at its position. */
+/** Errors after which a stream cannot continue at its position. */
 const LOST = new Set([
   260, // InvalidResumeToken
   280, // ChangeStreamFatalError
@@ -94,10 +94,7 @@ export interface EventReadOptions {
   readonly turns: Pick<ReadTurns, "run">;
 }
 
-/**
- * The generator ends after an event that lacks some of its data. The caller opens another one, which reads the next
- * events completely.
- */
+/** The generator ends after an event that lacks some of its data. The caller then opens another one. */
 export async function* readEvents(
   collection: Collection,
   { position, signal, turns }: EventReadOptions,

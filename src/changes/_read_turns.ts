@@ -6,7 +6,7 @@ const pools = new WeakMap<mongo.MongoClient, ReadTurns>();
 
 /**
  * Each wait of a follower occupies a connection for a second. Followers and live lists together use at most half of the
- * connection pool, so that the other half serves requests.
+ * pool, so that requests have the rest.
  */
 export class ReadTurns {
   readonly #client: mongo.MongoClient;

@@ -8,7 +8,7 @@ export type StoredValues<M extends FrameworkModel> = {
 };
 
 /**
- * A committed change of one entity, made by any program. MongoDB does not record the author of a change.
+ * A committed change of one entity, made by any program. MongoDB does not record the author.
  *
  * @example Handle removals, and updates of one field
  * ```ts
@@ -52,9 +52,9 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
   readonly missing: readonly ("images" | "paths")[];
   /** The number of the attempt to handle the change. A replay and another process begin at 1 again. */
   readonly attempt: number;
-  /** Whether the change comes from a dead letter, so that later changes of the entity may have been handled already. */
+  /** Whether the change comes from a dead letter, so that later changes of the entity may have been handled. */
   readonly isReplay: boolean;
-  /** The signal that is aborted when the attempt takes too long, and when another process may handle the change. */
+  /** Is aborted when the attempt takes too long, and when another process may handle the change. */
   readonly signal: AbortSignal;
   /**
    * Returns the document, or `undefined` if the entity is removed. Without a post-image, this is the current entity,
@@ -62,8 +62,8 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
    */
   readonly entity: () => Promise<Entity<M> | undefined>;
   /**
-   * Returns the entity as MongoDB stores it, or `undefined` if the entity is removed. The object has no defaults,
-   * getters and methods, and its JSON shows hidden fields.
+   * Returns the stored entity, or `undefined` if it is removed. The object has no defaults, getters and methods, and
+   * its JSON shows hidden fields.
    */
   readonly values: () => Promise<StoredValues<M> | undefined>;
 }
@@ -122,7 +122,7 @@ export function withoutImages(event: ChangeEvent): ChangeEvent {
   return lacking(rest, after || before ? ["images"] : []);
 }
 
-/** Removes the values of a change, which the follower can read again by the remaining fields. */
+/** Removes the values of a change, which the follower can read again. */
 export function withoutValues(event: ChangeEvent): ChangeEvent {
   const { updateDescription: paths, ...rest } = withoutImages(event);
   return lacking(rest, paths ? ["paths"] : []);

@@ -20,20 +20,19 @@ export interface FollowOptions<M extends FrameworkModel> extends ConnectionOptio
    */
   readonly name: string;
   /**
-   * The function that gets each change at least once, in order for each entity, and changes of several entities at the
-   * same time. If it throws, or takes longer than `timeoutMS`, it is called again.
+   * Gets each change at least once, in order for each entity, and changes of several entities at the same time. If it
+   * throws or exceeds `timeoutMS`, it is called again.
    */
   readonly handle: (change: Change<M>) => MaybePromise<unknown>;
   /**
-   * The function that is called when changes are lost, after all earlier changes are handled, and again if it throws.
-   * The follower continues with the changes since that call.
+   * Is called when changes are lost, after all earlier changes are handled, and again if it throws. The follower
+   * continues with the changes since that call.
    *
    * @default {a line in the log}
    */
   readonly onLost?: ((lost: LostChanges) => MaybePromise<unknown>) | undefined;
   /**
-   * The function that gets the error of each change that becomes a dead letter, and the first error of an outage of the
-   * database.
+   * Gets the error of each change that becomes a dead letter, and the first error of an outage of the database.
    *
    * @default {the log}
    */
@@ -51,8 +50,8 @@ export interface FollowOptions<M extends FrameworkModel> extends ConnectionOptio
    */
   readonly timeoutMS?: number | undefined;
   /**
-   * The number of calls of `handle`, which throw or take too long, before the change becomes a dead letter. The pauses
-   * between them begin with one second, and double up to one minute.
+   * The number of failed calls of `handle` before the change becomes a dead letter. The pauses between them begin with
+   * one second, and double up to one minute.
    *
    * @default {10}
    */
@@ -62,14 +61,14 @@ export interface FollowOptions<M extends FrameworkModel> extends ConnectionOptio
 /** A report of changes that `handle` never gets, so that the application can build its copy of the data again. */
 export interface LostChanges {
   /**
-   * The reason of the loss. With `"history"`, the follower was stopped for too long, and the database no longer has the
-   * changes. With `"dropped"`, the collection was dropped or renamed. With `"size"`, MongoDB cannot send a change,
-   * because its identifier alone has several megabytes.
+   * The reason. With `"history"`, the follower was stopped for too long, and the database no longer has the changes.
+   * With `"dropped"`, the collection was dropped or renamed. With `"size"`, MongoDB cannot send a change, because its
+   * identifier alone has several megabytes.
    */
   readonly reason: "history" | "dropped" | "size";
   /** The time up to which no change is lost, so that the application can repair later data. */
   readonly since: Date;
-  /** The signal that is aborted when another process may have the lease and call `onLost` as well. */
+  /** Is aborted when another process may have the lease and call `onLost` as well. */
   readonly signal: AbortSignal;
 }
 
@@ -83,15 +82,14 @@ export interface Follower {
   /** Lists the dead letters, oldest first, and at most 100 or `limit`. */
   readonly deadLetters: (options?: { readonly limit?: number }) => Promise<DeadLetter[]>;
   /**
-   * Has the dead letters with these `id`s, or all, handled again. A letter is removed when its change is handled.
+   * Has the dead letters with these `id`s, or all, handled again. A letter is removed when it is handled.
    *
    * @returns The number of selected letters.
    */
   readonly replay: (ids?: readonly string[]) => Promise<number>;
   /**
    * Stops the follower. Another process continues within 5 seconds. Running handlers have 10 seconds, or `timeoutMS`,
-   * to end. If the database does not answer, `stop()` takes 5 seconds more. Further calls return the
-   * promise of the first call.
+   * to end. If the database does not answer, `stop()` takes 5 seconds more. Further calls return the first promise.
    */
   readonly stop: (options?: { readonly timeoutMS?: number }) => Promise<void>;
   /** Calls `stop()` at the end of an `await using` block. */
@@ -109,8 +107,8 @@ const GRACE_MS = 10_000;
 const LISTED = 100;
 
 /**
- * Follows the committed changes of a collection, whichever program makes them. Each change is handled at least once, in
- * order for each entity. MongoDB must be a replica set, because a standalone server has no change streams.
+ * Follows the committed changes of a collection, whichever program makes them. MongoDB must be a replica set, because a
+ * standalone server has no change streams.
  *
  * The collections `mongrove_follows` and `mongrove_dead_letters` of the same database store the progress, the lease and
  * the dead letters. The function returns at once, and following begins when the connection is open.

@@ -29,11 +29,11 @@ export interface Api {
    */
   resource<M extends FrameworkModel>(path: string, options?: ResourceOptions): Resource<M>;
   /**
-   * Sends several operations in one request, in order and in one transaction. All of them succeed, or nothing is
-   * written. The server must have `initialize({ batch: … })`. The client repeats the request only after a 503 with the
-   * reason `locked`.
+   * Sends several operations in one request, in order and in one transaction: all succeed, or nothing is written. The
+   * server must have `initialize({ batch: … })`. The client repeats the request only after a 503 with the reason
+   * `locked`.
    *
-   * @param build The function that calls the operations. It returns their promises without waiting for them.
+   * @param build Calls the operations, and returns their promises without waiting for them.
    * @returns The results of the returned promises.
    * @throws {ApiError} If an operation fails, whose index is the property `failed` of the body.
    *
@@ -69,7 +69,7 @@ export interface Api {
 }
 
 /**
- * Returns a client of a server. The client sends no request until an operation is called.
+ * Returns a client of a server, which sends no request until an operation is called.
  *
  * @param base The URL at which `Framework.initialize()` is mounted, such as `https://example.org/api`. In browsers, the
  * URL may be a path.

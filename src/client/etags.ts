@@ -12,9 +12,7 @@ export function etagOf(entity: object): string | undefined {
   return tags.get(entity);
 }
 
-/**
- * The value of `If-Match`, which is the version `__v` for copies and entities of lists, because they have no `ETag`.
- */
+/** Copies and entities of lists have no `ETag`, so the version `__v` replaces it. */
 export function matchOf(entity: object | string): string {
   if (typeof entity === "string") return entity;
   const { __v } = entity as { readonly __v?: unknown };

@@ -18,8 +18,8 @@ interface Entry extends Readonly<Record<string, unknown>> {
 /**
  * Declares a model without decorators, which Node, Vite 8, vitest 4 and plain JavaScript do not have.
  *
- * The options are the same as in {@linkcode prop}, {@linkcode arrayProp} and {@linkcode rest}. A class and its base can
- * use different forms. Call the function directly after the class, before the model is used.
+ * The options are as in {@linkcode prop}, {@linkcode arrayProp} and {@linkcode rest}. A class and its base can use
+ * different forms. Call it directly after the class.
  * @throws {TypeError} If the class is declared or used already or does not extend `FrameworkModel`, or if the
  * declaration does not fit it.
  *

@@ -40,7 +40,7 @@ export interface DefineOptions<M, N = Given<M>> {
   /** The base class, which must be declared before. Not needed for `FrameworkModel`. */
   readonly extends?: unknown;
   /**
-   * An entry for each property that is neither a method, nor read-only, nor inherited, with the options of
+   * An entry for each property that is no method, not read-only and not inherited, with the options of
    * {@linkcode prop}, or with `items` the options of {@linkcode arrayProp}. Its option `rest` has the options of
    * {@linkcode rest} on a property, or a list of them.
    */
@@ -77,7 +77,7 @@ type CheckedBase<M, C> = C extends abstract new () => infer B
 export type ClassProblem<M> = M extends FrameworkModel ? unknown
   : "define() takes a class that extends FrameworkModel";
 
-/** The type against which the entries `F` are checked. TypeScript prints `Rule` in the error about a missing entry. */
+/** TypeScript prints `Rule` in the error about a missing entry. */
 type FieldsInput<Rule extends string, M, B, F> = {
   readonly [K in NeededName<M, B> | keyof F]: K extends keyof M
     ? K extends "_id" ? Entry<K, IdIn<OptionIn<F, "_id">>, OptionIn<F, K>>
@@ -103,13 +103,10 @@ type FieldName<M, B> = {
   [K in keyof M]-?: K extends keyof B ? never : IsMethod<M[K]> extends true ? never : K;
 }[keyof M];
 
-/** Whether a property of the type `V` is a method. `any` is no method. */
+/** `any` is no method. */
 type IsMethod<V> = [NonNullable<V>] extends [AnyFunction] ? 0 extends 1 & V ? false : true : false;
 
-/**
- * The names of the properties that are not read-only. Most classes have no others, so the
- * compiler compares the whole class before its properties.
- */
+/** Most classes have no read-only properties, so the compiler compares the whole class before its properties. */
 type WritableName<M> = IsSame<M, Writable<M>> extends true ? keyof M : {
   [K in keyof M]-?: IsSame<Pick<M, K>, { -readonly [N in K]: M[N] }> extends true ? K : never;
 }[keyof M];
@@ -147,8 +144,8 @@ type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> exten
   : never;
 
 /**
- * The error text for an entry that does not fit the brand of its property, or else `P`. To save the compiler work, only
- * branded properties and entries with `hidden` are checked.
+ * The error text for an entry that does not fit the brand of its property, or else `P`. To save work, only branded
+ * properties and entries with `hidden` are checked.
  */
 type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
   ? RestrictedProblem<{ readonly value: V }, X, BrandProblem<NonNullable<V>, X, P>>
@@ -207,7 +204,7 @@ interface Part extends RestKind {
   readonly needed: "methods";
 }
 
-/** The type against which one route is checked. TypeScript prints `Rule` in the error about a missing option. */
+/** TypeScript prints `Rule` in the error about a missing option. */
 type CheckedRest<Rule extends string, M, R, Kind extends RestKind> =
   [Exclude<Kind["needed"], keyof R>] extends [never]
     ? { readonly [N in keyof R]: CheckedRestOption<M, R, N, Kind> }

@@ -88,9 +88,9 @@ export interface LifecycleOptions<M extends FrameworkModel = FrameworkModel> {
    */
   readonly history?: true | HistoryOptions;
   /**
-   * Whether a removal only stores its time in the entity. No route finds the entity after that, but Mongoose queries of
-   * the application do. Callers for whom `see` returns `true` read the removed entities by `?trash=only`, restore one
-   * by `POST {route}/:id/restore`, and remove one for good by `DELETE {route}/:id?trash=only`.
+   * Whether a removal only stores its time in the entity. No route finds the entity then, but Mongoose queries of the
+   * application do. Callers for whom `see` returns `true` read the removed entities by `?trash=only`, restore one by
+   * `POST {route}/:id/restore`, and remove one for good by `DELETE {route}/:id?trash=only`.
    */
   readonly trash?: true | TrashOptions<M>;
 }
@@ -99,10 +99,10 @@ export interface LifecycleOptions<M extends FrameworkModel = FrameworkModel> {
 export interface ClassFeatures<M extends FrameworkModel = FrameworkModel>
   extends LifecycleOptions<M> {
   /**
-   * The name of the field with the tenant of an entity. The framework sets the field to the `tenant` of
-   * `Framework.initialize()`, and no route reaches entities of another tenant. Mongoose queries of the application must
-   * name the tenant themselves. With `false`, the entities belong to no tenant. A router with tenants requires the
-   * option for each class.
+   * The name of the field with the tenant of an entity. The framework sets it to the `tenant` of
+   * `Framework.initialize()`, and no route reaches entities of another. Mongoose queries of the application must name
+   * the tenant themselves. With `false`, the entities belong to no tenant. A router with tenants requires the option
+   * for each class.
    */
   readonly tenant?: string | false;
 }
@@ -210,8 +210,8 @@ export interface ReadOptions<M = unknown> {
   /** The fields by which clients can sort, such as `?sort=-year,name`. Lists and objects are refused. */
   readonly sort?: readonly FieldNames<"sort", M>[] | undefined;
   /**
-   * The fields that clients can choose, such as `?select=name,year`. Without the parameter, an answer has all fields
-   * that the client sees.
+   * The fields that clients can choose, such as `?select=name,year`. Without it, an answer has all fields that the
+   * client sees.
    */
   readonly select?: readonly FieldNames<"select", M>[] | undefined;
   /**
@@ -230,8 +230,8 @@ export interface ReadOptions<M = unknown> {
    */
   readonly count?: true | CountOptions | undefined;
   /**
-   * Whether clients can follow a list. A client that sends `Accept: text/event-stream` gets the list, and an event for
-   * each later change that it may see. Needs a replica set.
+   * Whether clients can follow a list. With `Accept: text/event-stream`, they get the list, and an event for each later
+   * change that they may see. Needs a replica set.
    */
   readonly live?: true | LiveOptions | undefined;
   /** The formats besides JSON that clients can ask for with the header `Accept`. */
@@ -246,14 +246,14 @@ export interface ReadOptions<M = unknown> {
     >
     | undefined;
   /**
-   * The fields whose different values clients can ask for in ascending order, such as `?distinct=state`. More than 1000
-   * values answer 409. Not with hooks on entities.
+   * The fields whose different values clients can ask for, ascending, such as `?distinct=state`. More than 1000 values
+   * answer 409. Not with hooks on entities.
    */
   readonly distinct?: readonly FieldNames<"group", M>[] | undefined;
 }
 
 /**
- * @internal The options of writes. Clients can use a feature only if its option is set.
+ * @internal The options of writes.
  *
  * @example Import movies, archive many at once, and keep one by its key
  * ```ts
@@ -279,7 +279,6 @@ export interface ReadOptions<M = unknown> {
 export interface WriteOptions<M = unknown> {
   /**
    * The maximum number of entities in a body of `create()` that is an array. By default, a body has a single entity.
-   * Unless `atomic` is `false`, either all entities of an array are created or none.
    */
   readonly many?: number | undefined;
   /**
@@ -291,13 +290,13 @@ export interface WriteOptions<M = unknown> {
   /**
    * The formats of bodies besides JSON. A body of `"ndjson"` has an entity on each line. A body of `"csv"` is a table
    * whose head names fields, and loses each `'` that a list has put before a formula. The lines are stored in batches
-   * of up to `many` lines. A wrong line does not stop the others, and the answer has a result for each line. Only for
-   * `create()` with `many`.
+   * of up to `many` lines. A wrong line stops no other, and the answer has a result for each line. Only for `create()`
+   * with `many`.
    */
   readonly formats?: readonly ListFormat[] | undefined;
   /**
-   * The settings of the header `Idempotency-Key`, with which clients can repeat a request without creating a second
-   * entity. Only for `create()` without a `persist` hook.
+   * The settings of the header `Idempotency-Key`, with which clients can repeat a request without a second entity. Only
+   * for `create()` without a `persist` hook.
    */
   readonly idempotency?: IdempotencyOptions | undefined;
   /** The fields that a body of `updateAll()` may set. */
@@ -308,8 +307,8 @@ export interface WriteOptions<M = unknown> {
    */
   readonly max?: number | false | undefined;
   /**
-   * Whether `removeAll()` refuses requests without the parameter `q`. The default is `"required"` with `strict`, and
-   * otherwise `"optional"`. `updateAll()` always refuses such requests.
+   * Whether `removeAll()` refuses requests without `q`. The default is `"required"` with `strict`, else `"optional"`.
+   * `updateAll()` always refuses such requests.
    */
   readonly q?: "required" | "optional" | undefined;
   /**

@@ -33,7 +33,7 @@ export function describeEndpoint(
   }];
 }
 
-/** An endpoint is mounted before the routes of models, and would hide a route with the same path. */
+/** An endpoint would hide a route with the same path, because it is mounted first. */
 export function checkEndpoints(endpoints: readonly Endpoint[], routes: readonly Route[]): void {
   const owners = new Map(
     routes.map(({ path, operation: { verb } }) => [`${verb} ${pathKey(path)}`, path]),

@@ -23,7 +23,7 @@ export interface FilterPath {
 
 /** @internal The conditions that the filter `q` may have. */
 export interface FilterDescription {
-  /** The paths that conditions may name. The list stops where a class that embeds itself occurs for the second time. */
+  /** The paths that conditions may name, up to the second occurrence of a class that embeds itself. */
   readonly fields: readonly FilterPath[];
   /** The limits of a filter. A larger filter answers 400. */
   readonly limits: QueryLimits;

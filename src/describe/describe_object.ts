@@ -39,9 +39,9 @@ export interface ValueDescription {
   readonly nullable?: boolean;
   /** The values that a body can contain. */
   readonly enum?: readonly unknown[];
-  /** The smallest number or the earliest date in a body. */
+  /** The smallest number or earliest date in a body. */
   readonly minimum?: number | string;
-  /** The largest number or the latest date in a body. */
+  /** The largest number or latest date in a body. */
   readonly maximum?: number | string;
   /** The minimum length in a body, in UTF-16 code units. */
   readonly minLength?: number;
@@ -56,8 +56,7 @@ export interface FieldDescription extends ValueDescription {
   /** The key in the JSON. */
   readonly name: string;
   /**
-   * Whether the field is always present. In a response, this holds for an entity that was written through the model and
-   * that no hook has changed.
+   * Whether the field is always present: in a response, if the model has written the entity and no hook has changed it.
    */
   readonly required: boolean;
   /** Whether no request body can set the field. */
@@ -88,7 +87,7 @@ export function isAnswer(view: View): boolean {
   return view === "answer" || view === "result";
 }
 
-/** In these views, a strict body may repeat stored values, so that a client can send back an entity. */
+/** In these views, a strict body may repeat stored values. */
 export function repeatsStored(view: View): boolean {
   return view === "patch" || view === "replacement" || view === "element";
 }

@@ -12,7 +12,7 @@ export function throwOnly(error: unknown): never {
   throw error instanceof BulkError ? error.cause : error;
 }
 
-/** An error does not stop the loop, so that the answer can report all errors. */
+/** An error does not stop the loop, so that all errors are reported. */
 export async function eachInTurn<T>(
   all: readonly T[],
   work: (each: T) => Promise<unknown>,

@@ -11,7 +11,7 @@ export function nextTurn(): Promise<void> {
 
 const SLICE_MS = 8;
 
-/** Long work pauses after each slice, so that the server can handle other requests. */
+/** Long work pauses after each slice for other requests. */
 export class TurnPacer {
   #begun = performance.now();
 

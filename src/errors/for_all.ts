@@ -15,7 +15,7 @@ class SeveralErrors extends TypeError {
 /** Errors are thrown after the last item, so that one start reports all problems. */
 export function forAll<T, R>(items: Iterable<T>, work: (item: T) => R): R[] {
   const results: R[] = [];
-  // A wrong class would otherwise be reported once for each class that refers to it.
+  // Each class that refers to a wrong class would report it again.
   const errors = new Map<string, unknown>();
   for (const item of items) {
     try {

@@ -20,7 +20,7 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/** An error of the framework. Its body can get the index of a failed entity, and the body of a hook's error cannot. */
+/** An error of the framework. Only its body, and no hook's, can get the index of a failed entity. */
 export class Refusal extends RestError {
   readonly failure: Failure | undefined;
 
@@ -43,7 +43,7 @@ export function refusal(
   return new Refusal(STATUS_OF[code], { code, ...body }, options);
 }
 
-/** A hidden entity gets the same answer as a missing one, so that clients cannot find out which identifiers exist. */
+/** A hidden entity gets the answer of a missing one, so that clients cannot find out which identifiers exist. */
 export function notFound(): RestError {
   return refusal("NOT_FOUND", { message: "No such entity" });
 }

@@ -5,10 +5,7 @@ import type { Version } from "../schema/fields/system_fields.ts";
 
 export type Filter = Record<string, unknown>;
 
-/**
- * With `strictQuery: true`, Mongoose would drop conditions on undeclared fields, and a query would
- * select more entities.
- */
+/** With `strictQuery: true`, Mongoose would drop conditions on undeclared fields. */
 export const KEEP_CONDITIONS = { strictQuery: false } as const;
 
 export function isEmpty(filter: Filter): boolean {
@@ -82,7 +79,7 @@ export function markCompiled<T extends object>(operators: T): T {
   return operators;
 }
 
-/** The copy keeps the marks, because Mongoose must neither cast operators of a client again nor trust them. */
+/** The copy keeps the marks, because Mongoose must neither cast a client's operators again nor trust them. */
 export function replaceOperators(
   filter: Filter,
   replace: (operators: Readonly<Filter>) => Filter | undefined,

@@ -3,8 +3,8 @@ import { isJsonObject } from "../schema/fields/json.ts";
 export type Order = Readonly<Record<string, 1 | -1>>;
 
 /**
- * With these options, the driver keeps sort values exact. A converted one could be sorted elsewhere, and the next page
- * would repeat or miss entities.
+ * With these options, the driver keeps sort values exact. A converted value could make the next page repeat or miss
+ * entities.
  */
 export const SEEK_READ = { promoteValues: false, bsonRegExp: true } as const;
 

@@ -73,15 +73,11 @@ export function alsoReading(projection: Projection, paths: readonly string[]): P
       !names.includes(topOf(path)) && (path !== "_id" || !value)
     ),
   );
-  // A mixed projection, which MongoDB refuses, stays: without its exclusions, it would silently leave out all other
-  // fields.
+  // A mixed projection, which MongoDB refuses, stays: without its exclusions, it would silently leave out other fields.
   return includes(others) === true ? projection : others;
 }
 
-/**
- * MongoDB shows a named object with all its fields, but Mongoose leaves out unselected fields
- * inside.
- */
+/** MongoDB shows a named object whole, but Mongoose leaves out unselected fields inside. */
 export function isSameForDatabase(projection: Projection, shape: Shape): boolean {
   return Object.entries(projection).every(([path, value]) =>
     [1, 0, true, false].includes(value as never) && /^[^.+$]+$/.test(path) &&
@@ -89,7 +85,7 @@ export function isSameForDatabase(projection: Projection, shape: Shape): boolean
   );
 }
 
-/** A write has the whole entity, so an answer that shows a part must read the entity again. */
+/** A write has the whole entity, so an answer with a part must read it again. */
 export function showsInPart({ selection, shape }: {
   readonly selection: { readonly projection: Projection };
   readonly shape: Shape;
@@ -98,7 +94,7 @@ export function showsInPart({ selection, shape }: {
     shape.unselected.some((path) => !shape.apart.includes(path));
 }
 
-/** An update reads these fields, but its answer leaves them out. */
+/** An update reads these fields, but does not show them. */
 export function unshownFields(projection: Projection, shape: Shape): ReadonlySet<FieldShape> {
   const paths = shape.unselected.filter((path) => !projection[path] && !projection[`+${path}`]);
   return new Set(paths.flatMap((path) => fieldAt(path.split("."), shape) ?? []));
@@ -121,7 +117,7 @@ export function showsWhole(name: string, projection: Projection): boolean {
     : others[name] === 1 || others[name] === true;
 }
 
-/** Decides like Mongoose documents which fields a projection shows. */
+/** Decides as Mongoose documents do. */
 export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);
   return (path, field) => {

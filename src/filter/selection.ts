@@ -6,11 +6,9 @@ import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 
 export interface Selection {
   readonly filter: Filter;
-  /** The conditions of hooks. Some reads apply only these, without the filter of the client. */
+  /** The conditions of hooks. Some reads apply these without the filter of the client. */
   readonly hookConditions?: Filter;
-  /**
-   * The option `scope` and class options, not cast yet. They hide entities, so every read and write must apply them.
-   */
+  /** The option `scope` and class options, not cast yet. Every read and write must apply them. */
   readonly scope: Filter;
   /** The part of `scope` from class options. An entity that it excludes counts as missing. */
   readonly classConditions?: Filter;

@@ -17,7 +17,7 @@ import type { RouteDescription } from "../describe/describe_route.ts";
 explainCircularImports();
 
 /**
- * Mounts routes, describes routes, answers errors, reports the health, and closes the server.
+ * Mounts and describes routes, answers errors, reports the health, and closes the server.
  *
  * @example Mount all routes
  * ```ts
@@ -42,15 +42,15 @@ export const Framework: {
    * body parser.
    *
    * The router compares paths by the settings `case sensitive routing` and `strict routing` of the application, so that
-   * a guard of the application matches the same paths.
+   * its guards match the same paths.
    *
    * @throws {TypeError} If a declaration or an option is wrong. Several wrong declarations are one error.
    * @throws {RangeError} If a limit is not a positive integer.
    */
   readonly initialize: (options?: InitializeOptions) => FrameworkRouter;
   /**
-   * Returns descriptions of the routes that `initialize()` mounts with the same options, and of who may use them
-   * (`access`). For a router that exists, call its method `describe()`.
+   * Describes the routes that `initialize()` mounts with the same options, and who may use them (`access`). A router
+   * that exists has its own `describe()`.
    *
    * @throws {TypeError} If a declaration is wrong.
    *
@@ -91,14 +91,11 @@ export const Framework: {
     (options?: ErrorsOptions & { readonly notFound?: false }): ErrorRequestHandler;
     (options: ErrorsOptions & { readonly notFound: true }): [RequestHandler, ErrorRequestHandler];
   };
-  /**
-   * Checks within a second whether requests can be served: no server is closing, all connections that models use
-   * answer, all unique indexes are built, and migrations have ended. The promise never rejects.
-   */
+  /** Checks within a second whether requests can be served. The promise never rejects. */
   readonly health: () => Promise<Health>;
   /**
-   * Removes the expired entities of the classes of all mounted routers for good, with records of the operation `tidy` in
-   * the history. Hooks do not run. The option `tidy` of `initialize()` does the same at intervals.
+   * Removes the expired entities of the classes of all mounted routers for good, with records of the operation `tidy`
+   * in the history. Hooks do not run. The option `tidy` of `initialize()` does the same at intervals.
    *
    * The call waits while another process removes expired entities of the same database. On routes with `getConnection`,
    * it uses the connections that requests of this process have used, and `connections`.

@@ -21,9 +21,7 @@ import { RemovalForGood } from "../sources/collection/remove_for_good.ts";
 export interface TidyOptions {
   /** The time at which an entity must have expired. The default is the current time. */
   readonly at?: Date;
-  /**
-   * More open connections for routes with `getConnection`. The connections that requests have used are included anyway.
-   */
+  /** More open connections for routes with `getConnection`. */
   readonly connections?: readonly Connection[];
 }
 
@@ -253,7 +251,7 @@ async function tidyPlace(
   await tidyAll({ ...run, connection, classes: existing, jobs, lease });
 }
 
-/** A failed class does not keep other classes from being tidied. */
+/** A failed class does not stop the others. */
 async function tidyAll({ classes, jobs, lease, result, ...run }: TidyRun): Promise<void> {
   const { removed, errors } = result;
   try {

@@ -73,16 +73,16 @@ export interface InitializeOptions {
    */
   readonly guard?: PreFetch;
   /**
-   * Returns the identifier of the sender of a request, once for each request, after the `preFetch` hooks.
-   * `req.framework.actor` has it, and fields with `stamp` store it. A result other than a string, a number, an ObjectId
-   * or `undefined` answers 500, even a promise.
+   * Returns the identifier of the sender, once for each request, after the `preFetch` hooks. `req.framework.actor` has
+   * it, and fields with `stamp` store it. A result other than a string, a number, an ObjectId or `undefined` answers
+   * 500, even a promise.
    */
   readonly actor?: (req: FrameworkRequest) => Actor | undefined;
   /** Returns the names of users, once for each answer that shows names. */
   readonly actorNames?: (ids: readonly Actor[]) => Promise<ReadonlyMap<unknown, string>>;
   /**
-   * Returns the tenant of a request, once for each request, after the `preFetch` hooks. A result other than a string, a
-   * number or an ObjectId answers 500, even a promise. Each class must then have the option `tenant` in one `@rest`.
+   * Returns the tenant, once for each request, after the `preFetch` hooks. A result other than a string, a number or an
+   * ObjectId answers 500, even a promise. Each class must then have the option `tenant` in one `@rest`.
    */
   readonly tenant?: (req: FrameworkRequest) => Actor | undefined;
   /** Plugins, the outermost first. */

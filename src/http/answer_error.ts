@@ -41,7 +41,7 @@ export async function answerError({ context }: Call, error: unknown): Promise<vo
   else sendError(res, answer);
 }
 
-/** An invalid header is logged and left out, so that the client gets the answer in any case. */
+/** An invalid header is logged and left out, so that the client gets the answer. */
 export function sendError(res: Response, error: RestError): void {
   const body = asProblem(res, error) ?? error.body;
   const text = textOf(body);
@@ -81,7 +81,7 @@ export function problemDetails({ status, body }: RestError): object {
   return { type: "about:blank", title: statusText(status), status, detail, ...details };
 }
 
-/** Errors of body parsers and other middleware of Express. If `expose` is `false`, the message is not for clients. */
+/** Errors of body parsers and other middleware of Express. */
 type HttpError = Partial<
   Record<"status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit", unknown>
 >;
@@ -171,8 +171,7 @@ function translate(error: unknown): RestError | undefined {
   const origin = error instanceof mongoose.Error ? originOf(error) : undefined;
   const isHidden = (path: string) =>
     origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
-  // The error does not name its connection. Any closed connection with models counts, so that an operation that waited
-  // in vain gets a 503.
+  // The error does not name its connection, so any closed connection with models counts.
   const away = mongoose.connections.some((each) => !isOpen(each) && each.modelNames().length > 0);
   return translateError(error, { filtered: false, isHidden, away });
 }

@@ -34,7 +34,7 @@ const closing = new WeakMap<object, Promise<void>>();
 
 const endings = new Set<() => Promise<void>>();
 
-/** The close of a server waits for this work, because the application then closes its connection to the database. */
+/** After the close, the application closes its connection to the database, which this work needs. */
 export function endAtClose(end: () => Promise<void>): () => void {
   endings.add(end);
   return () => endings.delete(end);
@@ -149,8 +149,7 @@ function sweepIdle(server: HttpServer | HttpsServer): () => void {
     if ((message as { readonly server?: unknown }).server === server) sweeps = 0;
   };
   subscribe(FINISHED, onFinished);
-  // Checks are counted, because a time limit could pass while a busy process has not read the requests that have
-  // arrived.
+  // A time limit could pass before a busy process has read the requests that have arrived.
   const sweep = setInterval(() => {
     if (++sweeps < GRACE_SWEEPS) return;
     closeUnused(server);

@@ -56,9 +56,7 @@ export interface InnerAnswer {
   readonly bytes: number;
 }
 
-/**
- * These headers describe the body, the connection or the conditions of the client's request, so they are not copied.
- */
+/** These headers describe the body, the connection or the conditions of the client's request. */
 const OWN_HEADERS =
   /^(accept|accept-encoding|connection|content-.*|expect|idempotency-key|if-.*|keep-alive|last-event-id|mcp-.*|prefer|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/;
 
@@ -97,8 +95,8 @@ export async function sendInner(
 }
 
 /**
- * The internal request inherits the properties that middleware has set on the client's request. Properties that hooks
- * set stay on it, so that a late hook does not change the client's request.
+ * The internal request inherits properties that middleware has set. Hooks set theirs on it, so that a late hook does
+ * not change the client's request.
  */
 function innerRequest(
   req: Request,

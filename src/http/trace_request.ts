@@ -4,8 +4,8 @@ import { openTrace } from "../schema/mongoose/statements/trace_statements.ts";
 import { innerRequestOf } from "./inner_request.ts";
 
 /**
- * A message of the tracing channel `mongrove:request` about one request. The trace of a request ends when its answer is
- * sent or its client has left.
+ * A message of the tracing channel `mongrove:request` about one request. The trace ends when the answer is sent or the
+ * client has left.
  *
  * @example Count answers by route and status
  * ```ts
@@ -22,14 +22,14 @@ import { innerRequestOf } from "./inner_request.ts";
  */
 export interface RequestTrace {
   /**
-   * The attributes are named by the semantic conventions of OpenTelemetry. No attribute contains a parameter, a header
-   * or a part of a body.
+   * The attributes, named by the semantic conventions of OpenTelemetry, without parameters, headers and parts of
+   * bodies.
    */
   readonly attributes: {
     readonly "http.request.method": string;
-    /** The path of the mount and of the route, with the names of parameters in the place of their values. */
+    /** The path of the mount and of the route, with names of parameters instead of values. */
     readonly "http.route": string;
-    /** Missing for a batch, which contains several requests. */
+    /** Missing for a batch. */
     readonly "mongrove.model"?: string;
     /** The name of the operation or the action. For a batch, the `operationId` of its path in the OpenAPI document. */
     readonly "mongrove.operation": string;
@@ -37,7 +37,7 @@ export interface RequestTrace {
     "mongrove.via"?: string;
     /** Missing if the client has left before the answer began. */
     "http.response.status_code"?: number;
-    /** The status of an answer that is a server error, or `aborted` if the answer has not reached its end. */
+    /** The status of a server error, or `aborted` if the answer has not reached its end. */
     "error.type"?: string;
   };
   /** The duration in seconds, set at the end of the trace. */
@@ -51,7 +51,7 @@ const mounts = new WeakMap<object, string>();
 
 /** At the router, `req.params` has the parameters of the mount alone. */
 export function noteMount(req: Request): void {
-  // The mount of `mcp()` is not that of the routes which it calls.
+  // `mcp()` has another mount than the routes which it calls.
   if (!channel.hasSubscribers || innerRequestOf(req) !== undefined) return;
   const names = new Map(
     Object.entries(req.params).flatMap(([name, value]) =>

@@ -25,16 +25,15 @@ export class JsonText {
 /** The JSON texts of identifiers, by reference field. */
 export type Wanted = ReadonlyMap<string, Set<string>>;
 
-/** `null` stands for an entity that no longer exists. An identifier without an entry is shown unchanged. */
+/** `null` for an entity that no longer exists. An identifier without an entry is shown unchanged. */
 export type FieldTargets = ReadonlyMap<string, JsonText | null>;
 
 export type Targets = ReadonlyMap<string, FieldTargets>;
 
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
-  /** The fields that the client has asked to populate. */
   readonly asked: ReadonlySet<string>;
-  /** The shown fields besides `_id`. `undefined` stands for all fields. */
+  /** The shown fields besides `_id`. `undefined` means all. */
   readonly shown: ReadonlyMap<string, readonly string[] | undefined>;
   /** Sends one query for each reference field. The caller must limit the time. */
   find(wanted: Wanted): Promise<Targets>;

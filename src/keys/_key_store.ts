@@ -87,7 +87,7 @@ export class KeyStore {
     return found !== null && isValid(found, new Date()) ? found : undefined;
   }
 
-  /** The newest keys come first. If there are too many, ended and expired keys are left out first. */
+  /** Newest first. If there are too many, ended and expired keys are left out first. */
   async list(filter: Partial<KeyOwner>): Promise<StoredKey[]> {
     const isExpired = { $and: ["$expiresAt", { $lte: ["$expiresAt", new Date()] }] };
     const found = await this.#keys.aggregate<StoredKey>([
@@ -100,7 +100,7 @@ export class KeyStore {
     return found.sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
   }
 
-  /** Stores the use of a key at most once a minute, so that reads cause few writes. */
+  /** At most once a minute, so that reads cause few writes. */
   async noteUse({ _id, lastUsedAt }: StoredKey): Promise<void> {
     const now = Date.now();
     if (lastUsedAt !== null && now - lastUsedAt.getTime() < USED_MS) return;

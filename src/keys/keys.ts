@@ -203,7 +203,7 @@ function checkScopes(
   throw new RestError(400, { code: "BAD_DATA", message: `No such scope: "${wrong}"` });
 }
 
-/** The text of a key is shown once, and the rest is stored. */
+/** The text is shown once, and the rest is stored. */
 function makeSecret(
   { options: { pepper = [] } }: KeyRoutes,
 ): Pick<StoredKey, "hash" | "prefix"> & { readonly text: string } {

@@ -16,8 +16,7 @@ export interface KeysOptions {
   readonly max?: number;
   /**
    * Secrets outside of the database for the hashes of keys, newest first, so that a copy of the database is no list of
-   * hashes to try. A removed secret ends the keys that were made with it, and a first one the keys that were made
-   * before.
+   * hashes to try. A removed secret ends the keys made with it, and a first one the keys made before.
    */
   readonly pepper?: readonly string[];
   /** With `"user"`, the owner becomes `req.user`, as after a login. */

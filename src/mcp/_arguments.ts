@@ -36,7 +36,7 @@ export interface ArgumentsSchema {
   readonly additionalProperties: false;
 }
 
-/** @throws {RestError} 400 that names the argument, so that the assistant can correct the call. */
+/** @throws {RestError} 400 that names the argument, so the assistant can correct it. */
 export function checkArguments(given: JsonObject, schema: ArgumentsSchema): Arguments {
   const properties: Readonly<Record<string, ArgumentSchema>> = schema.properties;
   for (const name of Object.keys(given)) {
@@ -89,8 +89,7 @@ export function queryOf(args: Arguments): URLSearchParams {
 function jsonOf(name: string, value: JsonObject): string {
   try {
     return JSON.stringify(value, (_key, each: unknown) => {
-      // The JSON parser may have rounded the number, and `JSON.stringify()` writes `Infinity` as `null`: the API would
-      // get another filter.
+      // The JSON parser may have rounded the number, and `JSON.stringify()` writes `Infinity` as `null`.
       if (typeof each === "number" && isInexact(each)) {
         const problem = `given a number that is not read exactly: write it as text, in the form ` +
           `{"$numberLong":"9007199254740993"}`;

@@ -84,7 +84,7 @@ export async function admitCaller(
   }
 }
 
-/** Values other than strings and errors may have texts with secrets. */
+/** Other values may have texts with secrets. */
 function textOf(error: unknown): string {
   if (typeof error === "string") return error;
   const stack = error instanceof Error ? error.stack : undefined;
@@ -117,7 +117,7 @@ function isValid(verified: McpToken | undefined, resource: string): verified is 
   return isOurs && (expiresAt === undefined || expiresAt.getTime() > Date.now());
 }
 
-/** Clients write a URL with a slash at its end, or without one. */
+/** Clients write a URL with or without a final slash. */
 function keyOf(url: string): string {
   return withoutSlash(new URL(url).href);
 }

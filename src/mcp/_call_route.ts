@@ -20,7 +20,7 @@ export interface RouteAnswer {
   readonly header: (name: string) => string | undefined;
 }
 
-/** An answer needs several times its length of memory, so a longer one becomes an error. */
+/** An answer needs several times its length of memory. */
 const MAX_BYTES = 1_000_000;
 
 /**

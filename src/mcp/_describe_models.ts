@@ -20,7 +20,7 @@ interface DescribeOptions {
   readonly send: (call: RouteCall) => Promise<RouteAnswer>;
 }
 
-/** Describes only fields and operations that the user of the assistant may use. */
+/** Describes only fields and operations that the user may use. */
 export async function describeModel(
   { name, operations, actions }: ExposedModel,
   { id = ANY_ID, send }: DescribeOptions,

@@ -8,10 +8,10 @@ import { isModelClass } from "../schema/build_field.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { ExposedOperation, Exposure, McpOptions } from "./options.ts";
 
-/** The maximum page size for assistants. Smaller pages of the API keep their size. */
+/** The maximum for assistants. Smaller pages of the API keep their size. */
 export const PAGE_SIZE = 50;
 
-/** A list in `route` has pages, so that an assistant never gets a whole collection. */
+/** A list in `route` has pages, so an assistant never gets a whole collection. */
 export interface ExposedRoute {
   readonly mounted: Route;
   readonly route: Route;

@@ -4,13 +4,10 @@ import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 import type { Tool } from "./_tools.ts";
 import type { McpOptions } from "./options.ts";
 
-/**
- * In this revision of MCP, each request has the version and the capabilities, so the server keeps nothing between
- * requests.
- */
+/** In this revision of MCP, each request has the version and the capabilities, so the server keeps nothing. */
 const STATELESS = "2026-07-28";
 
-/** Clients of these revisions of MCP begin with `initialize`. This server starts no session for it. */
+/** Clients of these revisions begin with `initialize`, for which this server starts no session. */
 const EARLIER = ["2025-11-25", "2025-06-18"] as const;
 
 const CODES = {
@@ -130,7 +127,7 @@ async function callTool(params: JsonObject, { req, server }: RpcContext): Promis
   return await tool.call(req, args);
 }
 
-/** The headers must match the body, because a proxy may have judged the request by its headers. */
+/** The headers must match the body: a proxy may have judged the request by them. */
 function isStateless({ method, params }: RpcRequest, { headers }: Request): boolean {
   const meta = isJsonObject(params._meta) ? params._meta : {};
   const version = meta[`${PREFIX}protocolVersion`];

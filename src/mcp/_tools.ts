@@ -294,12 +294,12 @@ async function answered(call: () => Promise<object>): Promise<object> {
   }
 }
 
-/** Older clients read only the text, and not `structuredContent`. */
+/** Older clients read only the text. */
 function done(result: object): object {
   return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
 }
 
-/** Assistants can see and correct a refused call only if it is no error of the protocol. */
+/** Assistants cannot see errors of the protocol, so they could not correct the call. */
 function failed({ status, body }: Pick<RouteAnswer, "status" | "body">): object {
   return { ...done({ status, error: body }), isError: true };
 }

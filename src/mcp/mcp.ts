@@ -28,7 +28,7 @@ const INSTRUCTIONS =
 export interface McpMiddleware extends RequestHandler {
   /**
    * Middleware that names the servers from which assistants get tokens. It answers below `/.well-known`, so mount it
-   * without a path. Without `authorization`, it passes all requests on.
+   * without a path. Without `authorization`, it passes requests on.
    */
   readonly metadata: RequestHandler;
 }
@@ -39,13 +39,13 @@ export interface McpMiddleware extends RequestHandler {
  * Middleware that guards single paths of the API does not run for assistants. Use the option `guard` and hooks instead.
  *
  * Mount it at a separate path, after the middleware that the API needs, such as `express.json()` and a login. Each call
- * of a tool becomes a request to the API, with the caller's headers and all properties that middleware has set on
- * `req`. No tool removes entities, except by an action.
+ * of a tool becomes a request to the API, with the headers of the caller and all properties that middleware has set on
+ * `req`. Only actions can remove entities.
  *
  * @param api The router of `Framework.initialize()`.
  * @param options The exposed models, and options of the server.
  * @returns The middleware.
- * @throws {TypeError} If an option is wrong, or names an operation or action that the API does not have.
+ * @throws {TypeError} If an option is wrong, or names an operation or action that the API lacks.
  */
 export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
   const tools = toolsFor(api, exposedModels(api, options));
@@ -121,7 +121,7 @@ async function admitByPlugins(
   }
 }
 
-/** By DNS rebinding, a web page may reach this server under another name. Browsers send the `Origin` of the page. */
+/** By DNS rebinding, a web page may reach this server under another name. Browsers send its `Origin`. */
 function wrongSender(
   { headers: { origin, host = "" } }: Request,
   { origins, hosts }: { readonly origins: readonly string[]; readonly hosts: readonly string[] },

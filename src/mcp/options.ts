@@ -9,7 +9,7 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
  */
 export type ExposedOperation = "all" | "one" | "create" | "update";
 
-/** A model for AI assistants, with the operations and actions that they can call. */
+/** A model for AI assistants. */
 export interface Exposure extends RouteOption {
   /** The class, which must have routes on the router. */
   readonly model: ModelClass;
@@ -20,7 +20,7 @@ export interface Exposure extends RouteOption {
    */
   readonly operations?: readonly ExposedOperation[];
   /**
-   * The actions for assistants. The routes that class options add, such as `revert`, count as actions.
+   * The actions for assistants. Routes of class options, such as `revert`, count as actions.
    *
    * @default {[]}
    */
@@ -63,8 +63,8 @@ export interface McpOptions {
    */
   readonly info?: { readonly name: string; readonly version: string };
   /**
-   * The accepted values of the header `Origin`, which browsers send: any web page could otherwise use the browser of a
-   * user. Another value answers 403. A request without the header is accepted.
+   * The accepted values of the header `Origin`: any web page could otherwise use the browser of a user. Another value
+   * answers 403. A request without the header is accepted.
    *
    * @default {[]}
    */
@@ -76,25 +76,24 @@ export interface McpOptions {
    * @default {[]}
    */
   readonly hosts?: readonly string[];
-  /** The sign-in of assistants. Without it, the middleware and hooks of the application must check callers. */
+  /** The sign-in of assistants. Without it, middleware and hooks must check callers. */
   readonly authorization?: McpAuthorization;
 }
 
-/** The sign-in of assistants by OAuth. A request without a valid token is a 401, before its message is read. */
+/** The sign-in of assistants by OAuth. A request without a valid token is a 401. */
 export interface McpAuthorization {
   /** The public URL of this endpoint, for which tokens are made. */
   readonly resource: string;
   /** The URLs of the servers that make tokens. */
   readonly servers: readonly string[];
   /**
-   * The scopes that each token needs. A token without all of them is a 403.
+   * The scopes that each token needs. If any is missing, the answer is 403.
    *
    * @default {[]}
    */
   readonly scopes?: readonly string[];
   /**
-   * Returns the user, or `undefined` for a token that is not valid. An error is a 503, and so is an answer after five
-   * seconds.
+   * Returns the user, or `undefined` for an invalid token. An error is a 503, and so is an answer after five seconds.
    */
   readonly verify: (
     token: string,

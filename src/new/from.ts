@@ -6,7 +6,7 @@ import { type FoundModel, modelText } from "./model_text.ts";
 import type { ModelNames } from "./names.ts";
 import { type FoundDatabase, linesOf, readDatabase } from "./read_database.ts";
 
-/** The record of the written models, with which a later run compares the database. */
+/** A later run compares the database with this record. */
 export const RECORD_FILE = "models.json";
 
 const LIST_FILE = "models.ts";
@@ -19,7 +19,7 @@ interface ModelRecord extends ModelNames {
 interface FromRecord {
   readonly plain: boolean;
   readonly hash: string;
-  /** The written models, by collection. */
+  /** The models by collection. */
   readonly models: Readonly<Record<string, ModelRecord>>;
 }
 

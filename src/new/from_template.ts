@@ -7,7 +7,7 @@ import type { FromFiles } from "./from.ts";
 
 type CommonFiles = Readonly<Record<"app.ts" | "main.ts" | "app.test.ts", string>>;
 
-/** Returns the models, and the common files with these models in the place of todos. */
+/** The models take the place of the todos in the common files. */
 export function fromFiles(
   { "app.ts": app, "main.ts": main, "app.test.ts": test }: CommonFiles,
   { database, files }: FromFiles,

@@ -1,6 +1,5 @@
 import { Seen } from "./seen.ts";
 
-/** The types of values that a field can be declared with. */
 const SCALARS: ReadonlySet<string> = new Set([
   ...["String", "Number", "Boolean", "Date", "ObjectId", "Decimal128", "UUID", "Buffer", "BigInt"],
 ]);

@@ -1,6 +1,5 @@
 /**
- * A program that creates a new application with a model, a test and a README, without prompts. It fails if the folder
- * contains files, except hidden files and files of package managers.
+ * A program that creates a new application with a model, a test and a README, without prompts.
  *
  * @example With Deno
  * ```sh
@@ -14,10 +13,9 @@
  * node node_modules/@mongrove/mongrove/src/new/mod.js
  * ```
  *
- * With `--plain`, the model has no decorators, so that Node 22.18 and later need no compiler. With `--login`, users
- * sign up by an invitation, sign in, and share the entities of their organisation. With `--from`, the models are made
- * of samples of the database at `MONGODB_URI`, to which nothing is written. A second run shows what has changed there,
- * and writes nothing without `--write`.
+ * With `--plain`, Node 22.18 and later need no compiler. With `--login`, users sign up by an invitation, and share the
+ * entities of their organisation. With `--from`, the models are made of samples of the database at `MONGODB_URI`, to
+ * which nothing is written. A second run shows what has changed there, and writes models only with `--write`.
  *
  * @module
  */
@@ -45,7 +43,7 @@ export interface CreateAppOptions {
    */
   readonly runtime?: "deno" | "node";
   /**
-   * Whether the model is declared by `define()`, so that Node 22.18 and later need no compiler.
+   * Whether the model is declared by `define()`, so Node 22.18 and later need no compiler.
    *
    * @default {false}
    */
@@ -57,22 +55,21 @@ export interface CreateAppOptions {
    */
   readonly login?: boolean;
   /**
-   * The URI of a database, of whose collections models are made. If the folder has such models, their differences to
-   * the database are reported, and nothing is written without `write`.
+   * The URI of a database whose collections become models. If the folder has such models, their differences are
+   * reported, and nothing is written without `write`.
    */
   readonly from?: string;
   /**
-   * Whether models that were made from a database are written again if the database has changed. Files that were
-   * changed by hand are not written.
+   * Whether models of a changed database are written again, except files that were changed by hand.
    *
    * @default {false}
    */
   readonly write?: boolean;
-  /** Takes each line of the report about the database. No line has a stored value. */
+  /** Takes each line of the report, which has no stored values. */
   readonly report?: (line: string) => void;
 }
 
-/** Files that package managers and version control may have written before. */
+/** Files of package managers and version control. */
 const LEFT = /^(\..*|node_modules|package\.json|package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$/;
 
 /**
@@ -270,8 +267,8 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 /**
- * An import must not run the program. Node before version 24.2 has no `import.meta.main`, so paths are compared. The
- * path does not exist if the command leaves out the extension of the file.
+ * An import must not run the program. Node before 24.2 has no `import.meta.main`. The path does not exist if the
+ * command leaves out the extension.
  */
 function isProgram(): boolean {
   const { main } = import.meta as { readonly main?: boolean };

@@ -11,7 +11,7 @@ const MAX_FILE_NAME = 60;
 /** Paths that the written application uses already. */
 const TAKEN = ["/admin", "/docs", "/openapi.json"];
 
-/** Unique names. Case is ignored, because some file systems ignore it. */
+/** Case is ignored, because some file systems ignore it. */
 export class Names {
   readonly #taken: Set<string>;
 
@@ -35,7 +35,7 @@ export interface ModelNames {
   readonly route: string;
 }
 
-/** Names the models of collections. Collections in `known` keep their names. */
+/** Collections in `known` keep their names. */
 export function nameModels(
   collections: readonly string[],
   known: ReadonlyMap<string, ModelNames>,
@@ -55,7 +55,6 @@ export function nameModels(
   }));
 }
 
-/** Names the class of the entities of a collection, or of the elements of a list. */
 export function className(text: string, fallback: string): string {
   const words = wordsOf(text);
   const last = words.pop();

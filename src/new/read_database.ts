@@ -21,12 +21,11 @@ const MIN_FOUND = 0.5;
 export interface FoundDatabase {
   readonly name: string;
   readonly models: readonly FoundModel[];
-  /** Returns the collection that Mongoose takes for a class. */
   collectionOf(name: string): string | undefined;
 }
 
 export interface ReadDatabaseOptions {
-  /** The names of models that were written before, by their collection. */
+  /** The names of written models, by collection. */
   readonly known: ReadonlyMap<string, ModelNames>;
   /** Takes a remark, which has no values of the database. */
   note(text: string): void;
@@ -76,7 +75,7 @@ async function connect(uri: string, { mongo }: typeof Mongoose): Promise<mongo.M
   }
 }
 
-/** Removes the password and the values of all options, some of which are secrets too. */
+/** Some options are secrets too, so all their values are removed. */
 export function withoutPassword(text: string): string {
   return text.replaceAll(/\/\/[^]*@/g, "//").replaceAll(/([?&]\w+=)[^&\s]*/g, "$1…");
 }
@@ -186,7 +185,6 @@ class DatabaseReader {
     });
   }
 
-  /** Finds the collections that identifiers are in. */
   async #refer(sampled: readonly Sampled[]): Promise<void> {
     const found: Found[] = [];
     for (const { collection, fields } of sampled) {
@@ -199,7 +197,7 @@ class DatabaseReader {
       }
     }
     for (const { collection, path, field, target, count, isRef } of found) {
-      // A reference to an `_id` that is no ObjectId needs the class of its target to be built before.
+      // A reference to an `_id` that is no ObjectId needs its target to be built before.
       const isCircle = isRef && target.id !== "ObjectId" &&
         reachedFrom(target.collection, found).has(collection);
       if (isCircle) delete field.ref;

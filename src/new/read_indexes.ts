@@ -9,7 +9,7 @@ export type StoredIndex = Readonly<Record<string, unknown>> & {
   readonly key: Readonly<Record<string, unknown>>;
 };
 
-/** The default options of an index. Only other values are declared. */
+/** Default options, which are not declared. */
 const OPTIONS: Readonly<Record<string, unknown>> = {
   unique: false,
   sparse: false,

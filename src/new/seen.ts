@@ -1,4 +1,3 @@
-/** The maximum number of read elements of an array. */
 const MAX_ELEMENTS = 100;
 
 /** Further fields of an object count as one field. */

@@ -45,7 +45,6 @@ export class Todo extends FrameworkModel {
 }
 `;
 
-/** The model has no decorators, so that Node needs no compiler. */
 const PLAIN_MODEL = `import { all, create, define, FrameworkModel } from "@mongrove/mongrove";
 import { one, remove, update } from "@mongrove/mongrove";
 

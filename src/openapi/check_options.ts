@@ -42,7 +42,7 @@ function problemOf(options: Readonly<Record<string, unknown>>): string | undefin
   return undefined;
 }
 
-/** Cyclic objects and bigints cannot be written as JSON. */
+/** JSON has neither cyclic objects nor bigints. */
 function isWritable(value: unknown): boolean {
   try {
     JSON.stringify(value);

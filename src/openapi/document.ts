@@ -60,7 +60,7 @@ export function buildDocument(
 
 type Security = Pick<OpenApiOptions, "security" | "securitySchemes">;
 
-/** A client may use the security scheme of a plugin in the place of the application's schemes. */
+/** A client may use a plugin's security scheme instead of the application's schemes. */
 function securityOf(plugins: PluginSet | undefined, given: Security): Security {
   const own = Object.assign({}, ...(plugins?.all ?? []).map((each) => each.securitySchemes));
   const { security, securitySchemes } = given;

@@ -1,6 +1,5 @@
 /**
- * A router that describes an API: {@linkcode openapi} serves an OpenAPI document at `/openapi.json`, and a
- * documentation page at `/docs`.
+ * {@linkcode openapi} serves an OpenAPI document and a documentation page of an API.
  *
  * @example Describe an API
  * ```ts

@@ -24,10 +24,9 @@ import { withTemplates } from "./path_templates.ts";
 import { queryNode, routeNode } from "./route_node.ts";
 
 /**
- * Creates a router that describes an API. `GET /openapi.json` returns an OpenAPI document, and `GET /docs` a
- * documentation page.
+ * Creates a router that serves an OpenAPI document at `/openapi.json`, and a documentation page at `/docs`.
  *
- * Mount the router at the path of the API. The document is built at the first request.
+ * Mount it at the path of the API. The first request builds the document.
  *
  * @param api The router of `Framework.initialize()`, or the options for one, with `models`.
  * @param options The name and the version of the API, and more.
@@ -71,7 +70,7 @@ interface Served {
   readonly tag: string;
 }
 
-/** The documentation page supports only this form of the OpenAPI document. */
+/** The page supports only this form of the document. */
 const PAGE_FORMS = { q: "content", version: "3.1" } as const;
 
 function isForPage(url: string): boolean {

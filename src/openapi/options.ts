@@ -45,10 +45,7 @@ export interface OpenApiOptions {
    * @default {[{ url: "." }]}
    */
   readonly servers?: readonly OpenApiServer[];
-  /**
-   * The security schemes that a request needs: all of one item in the list. The document only describes them, so guards
-   * must check them.
-   */
+  /** The security schemes that a request needs: all of one item in the list. Guards must check them. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** The Security Scheme Objects of OpenAPI, by name. */
   readonly securitySchemes?: Readonly<Record<string, object>>;
@@ -60,19 +57,19 @@ export interface OpenApiOptions {
   readonly docs?: boolean;
   /**
    * Returns whether the sender of a request gets the document and the page. Any result except `true` answers 403, and a
-   * thrown `RestError` is the answer. No cache stores them. Without this option, everybody gets them, with the names of
-   * all fields and rules.
+   * thrown `RestError` is the answer. No cache stores them. By default, everybody sees the names of all fields and
+   * rules.
    */
   readonly see?: (req: GuardRequest) => boolean | Promise<boolean>;
   /**
-   * The version of OpenAPI. Version 3.2 describes the method `QUERY`. The documentation page always gets version 3.1.
+   * The version of OpenAPI. Version 3.2 describes the method `QUERY`. The documentation page always gets 3.1.
    *
    * @default {"3.1"}
    */
   readonly version?: "3.1" | "3.2";
   /**
    * With `"content"`, the parameter `q` has the media type JSON, so tools can read its structure. With `"string"`, it
-   * is a string of JSON: some client generators leave out a parameter with a media type, or fail at it.
+   * is a string of JSON, for client generators that leave out a parameter with a media type, or fail at it.
    *
    * @default {"content"}
    */

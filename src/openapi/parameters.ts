@@ -70,7 +70,7 @@ export function describeMember(
   return { ...schema, ...description !== undefined && { description } };
 }
 
-/** On a route of one entity, a condition in the example could exclude this entity. */
+/** On a route of one entity, a condition could exclude this entity. */
 function exampleOf(filter: FilterNode, { isOfMany, method }: RouteNode): object {
   return isOfMany ? filterExample(filter, { selectsNothing: method !== "GET" }) : {};
 }
@@ -125,7 +125,7 @@ export function describeHeader(
     ...PREFERENCES,
     ...facts.preferences,
   };
-  // Test tools send this example and expect a body, but an answer to `return=minimal` has none.
+  // Test tools send the example and expect a body, which `return=minimal` lacks.
   const example = preferences.find((each) => each !== "return=minimal");
   return {
     name,

@@ -29,7 +29,7 @@ import { isSchema } from "../schema/standard_schema.ts";
 import { declaredKeys } from "../schema/mongoose/schemas/change_indexes.ts";
 import { schemasWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
-/** Equal bodies and answers of routes share an object, which the document describes only once. */
+/** Equal bodies and answers share an object, which is described only once. */
 export interface RouteNode
   extends Omit<RouteDescription, "body" | "answer" | "filter" | "bytes" | keyof OperationWords> {
   readonly body?: ObjectNode;
@@ -43,19 +43,18 @@ export interface RouteNode
   readonly isQuery?: true;
   readonly isOfMany: boolean;
   readonly property?: PropertyPlace;
-  /** A required field, for the example of a `BAD_DATA` error. */
+  /** A required field, for the example of `BAD_DATA`. */
   readonly needed?: string;
-  /** A unique index whose fields all readers see, for the example of a `CONFLICT` error. */
+  /** A unique index whose fields all readers see, for the example of `CONFLICT`. */
   readonly unique?: readonly string[];
   readonly isStrict: boolean;
-  /** Functions of the application can refuse a request with their own error. */
+  /** Functions of the application can send their own errors. */
   readonly isHooked: boolean;
   readonly isOpen: boolean;
 }
 
 export interface PropertyPlace {
   readonly name: string;
-  /** The property has at most one entity. */
   readonly isSingle: boolean;
   readonly parent: string;
 }
@@ -70,7 +69,7 @@ export interface AnswerNode {
 }
 
 export interface PopulatedNode {
-  /** Any object is allowed if the model or its JSON is not known. */
+  /** Missing if the model or its JSON is unknown. */
   readonly object?: ObjectNode;
   /** The shown fields of a populated entity, besides `_id`. The default is all. */
   readonly select?: readonly string[];
@@ -171,7 +170,6 @@ function isRequired({ required }: FieldNode): boolean {
   return required;
 }
 
-/** Hooks that can replace the entity of an answer. */
 const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
 
 function answerNode(route: Route, object: ObjectNode): AnswerNode {
@@ -191,12 +189,11 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
   };
 }
 
-/** A hook that can only return the entity, reject it or leave fields out keeps the types of the fields. */
+/** These hooks can only return the entity, reject it or leave fields out. */
 function keepsFields(hook: object): boolean {
   return keepsEntity(hook) || fieldHookOf(hook) !== undefined;
 }
 
-/** A custom `toJSON` need not return the fields of the class. */
 function makesOwnJson(target: ModelClass): boolean {
   return [...schemasWithin(buildSchema(target).schema)].some(hasOwnJson);
 }

@@ -87,7 +87,7 @@ async function selectionOf(source: Source): Promise<ModelQuery<FrameworkModel> |
   return query && { ...query, filter: exactFilter(query.filter) };
 }
 
-/** Unsaved changes are an error, because the answer would show values that are not stored. */
+/** An answer must not show values that are not stored. */
 function checkSaved(
   { level: { operation, target } }: OpenLevelContext,
   { result, subject, shown }: {
@@ -133,10 +133,7 @@ interface SaveOptions {
   readonly timestamps?: boolean;
 }
 
-/**
- * Each `save()` has the scope and the last known version as conditions, so that it overwrites no change of another
- * request.
- */
+/** With the scope and the last known version as conditions, a `save()` overwrites no other change. */
 function bindSaves(
   context: OpenLevelContext,
   { entity, doc }: { readonly entity: ActionEntity; readonly doc: Document },
@@ -163,7 +160,7 @@ function bindSaves(
     entity.shown = saved?.entity;
     isFirst = false;
     if (link?.embedded) {
-      // Mongoose does not know that the changes are stored, and would send them again.
+      // Otherwise Mongoose would send the stored changes again.
       markSaved(doc);
       entity.version = saved?.version ?? (before ?? 0) + 1;
     } else entity.version = versionIn(doc, context);
@@ -173,7 +170,7 @@ function bindSaves(
   Object.defineProperty(doc, "save", { value: save, configurable: true, writable: true });
 }
 
-/** Actions get all fields of an entity. If a projection leaves out some, the entity is read again. */
+/** Actions get all fields, so an entity with a projection is read again. */
 async function shownAs(context: OpenLevelContext, passed: object): Promise<object> {
   const { level: { hooks, shape }, state } = context;
   const selection = { projection: readProjection(state.projection, shape) };
@@ -263,7 +260,7 @@ async function writeAnswer(
   }
 }
 
-/** A result with wrong fields is an error, because clients rely on them. */
+/** Clients rely on the fields of a result. */
 async function castAnswer(
   { type, result }: { readonly type: ModelClass; readonly result: unknown },
   shape: Shape,

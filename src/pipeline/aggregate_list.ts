@@ -6,11 +6,11 @@ import type { Aggregation } from "../sources/source.ts";
 import type { OptionPlace } from "./option_reader.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
-/** MongoDB's error codes for too little memory. The client has asked for too many results, so the answer is a 409. */
+/** MongoDB's error codes for too little memory: the client has asked for too many results. */
 const MEMORY_LIMITS: readonly unknown[] = [146, 292];
 
 interface ListAggregation extends Aggregation {
-  /** The stages must return up to `max + 1` results, so that an excess is noticed. */
+  /** The stages return up to `max + 1` results, to show an excess. */
   readonly max: number;
   readonly excess: string;
 }
@@ -34,7 +34,7 @@ export async function aggregateList(
   return found;
 }
 
-/** A field that the projection of a hook hides is refused, because the results would show it. */
+/** The results would show a field that the projection of a hook hides. */
 function checkShown(
   { level: { shape }, state }: OpenLevelContext,
   fields: readonly string[],
@@ -50,7 +50,7 @@ function checkShown(
   }
 }
 
-/** A function of the model may show another value than the stored one, which an aggregation would reveal. */
+/** An aggregation would reveal stored values that a function of the model replaces. */
 export function whyUnstored(
   { type }: FieldShape,
   { schema }: OptionPlace,

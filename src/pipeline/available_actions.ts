@@ -28,7 +28,7 @@ function isAvailable(
   );
 }
 
-/** The entity is read again for each action, because `available` gets it with fields that the reader does not see. */
+/** Each action reads the entity again, because `available` also gets fields that the reader does not see. */
 export async function actionLinks(
   context: OpenLevelContext,
   actions: readonly Level[],

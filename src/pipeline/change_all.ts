@@ -43,7 +43,7 @@ async function updateAll(
 ): Promise<TextAnswer> {
   const { source, level: { writes, link, shape } } = context;
   checkFields(context, body);
-  // A single write updates all embedded entities, because one document holds them.
+  // A single document holds all embedded entities.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await performWrite(context, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return answerOfCounts(direct.affected);
@@ -53,7 +53,7 @@ async function updateAll(
     (entity) => mergeDraft(context, entity, { body, at: "", isNew: false }),
   );
   if (drafts.length === 0) {
-    // Wrong values are refused even if no entity is selected, so that the answer does not depend on stored entities.
+    // The refusal of wrong values must not depend on stored entities.
     const { problems } = mergeBody(await source.newEntity(), { body, shape });
     const all = { ...problems, ...strictProblems(context, { body }) };
     if (!isEmpty(all)) throw badData(all);
@@ -81,7 +81,7 @@ function checkFields(context: OpenLevelContext, body: JsonObject): void {
   throw badData({ ...Object.fromEntries(problems), ...strict });
 }
 
-/** Every entity passes its hooks before the first write, so that a refused entity prevents all writes. */
+/** A refused entity prevents all writes, so all entities pass their hooks first. */
 async function updateAtomically(
   context: OpenLevelContext,
   drafts: readonly Draft[],
@@ -96,7 +96,7 @@ async function updateAtomically(
   await persistEach(context, given);
 }
 
-/** The answer has the error of each unwritten entity, so that the client can repeat only these. */
+/** With the error of each unwritten entity, the client can repeat only these. */
 async function updateEach(
   context: OpenLevelContext,
   drafts: readonly Draft[],

@@ -20,18 +20,14 @@ import type { Call, LevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
 import { cannotMount, type OptionPlace, OptionReader } from "./option_reader.ts";
 
-/**
- * A class option applies wherever entities of the class are read or written. Otherwise one route could show an entity
- * that another hides.
- */
+/** Class options apply to all reads and writes, so that no route shows an entity that another hides. */
 export interface ClassFeature<R = unknown> {
   readonly name: string;
   settings?(given: GivenSettings): unknown;
   /** Runs when the class is first used. */
   check(option: OptionReader, target: ModelClass): R;
   /**
-   * Makes the value of the option from the fields of the class, for a feature without an option in `@rest`. Also called
-   * for an embedded class.
+   * Makes the value from fields of the class, also of an embedded class, for a feature without an option in `@rest`.
    */
   declared?(target: ModelClass): unknown;
   /** Throws at start-up if the route cannot serve the option. */
@@ -43,7 +39,7 @@ export interface ClassFeature<R = unknown> {
   schema?(config: R, schema: Schema): void;
   /** Runs after `configure()` of the class. */
   indexes?(config: R, schema: Schema): void;
-  /** A condition in addition to `scope`: in routes, references of bodies, populated references and `queryFor()`. */
+  /** A condition in addition to `scope`, also for references and `queryFor()`. */
   condition?(config: R, req: FrameworkRequest, reach: Reach): MaybePromise<QueryObject>;
   readonly parameter?: {
     readonly name: string;
@@ -54,7 +50,7 @@ export interface ClassFeature<R = unknown> {
   };
   /** Runs after the `preFetch` hooks, and may add conditions to the filter. */
   admit?(config: R, call: Call): void;
-  /** Runs for each class of the route without the option, because references may lead to a class with it. */
+  /** Runs for classes without the option, because references may lead to a class with it. */
   readonly without?: {
     /** Throws at start-up if the class must have the option. */
     start(place: ClassInRoute): void;
@@ -79,8 +75,8 @@ export interface ClassInRoute {
 /** Statements in the transaction of each write need a database with transactions. */
 export interface ClassStatements<R> {
   /**
-   * Whether an operation has the statements, by default `true`. With a list, only updates of these fields have them, and
-   * updates that bring an entity back.
+   * Whether an operation has the statements, by default `true`. With a list, only updates of these fields have them,
+   * and updates that bring an entity back.
    */
   areFor?(
     config: R,
@@ -105,7 +101,7 @@ export interface ClassFields {
 export interface RemovalFields {
   readonly time: string;
   readonly actor: string;
-  /** The field that separates the removals of one request from all others. */
+  /** Separates the removals of one request from others with the same time. */
   readonly removalId: string;
   readonly all: readonly string[];
   /** Whether a request is for removed entities. It then removes them for good. */
@@ -149,7 +145,7 @@ export interface TransactionWrite extends WrittenEntities {
   readonly req?: FrameworkRequest | undefined;
   readonly actor: Actor | undefined;
   readonly target: ModelClass;
-  /** The name of the operation, as in `comments.create` for a write of a part. */
+  /** As in `comments.create` for a write of a part. */
   readonly operation: string;
   readonly session: ClientSession;
   readonly request?: TransactionRequest | undefined;
@@ -169,7 +165,6 @@ export interface TransactionRequest {
   readonly route: Route;
   /** All removals of a transaction store the same time. */
   readonly at: Date;
-  /** The identifier separates removals with equal times. */
   readonly removalId: mongo.ObjectId;
   /** The client's write, for which `limits.cascade` counts all removals. */
   readonly origin: TransactionWrite | undefined;
@@ -235,7 +230,7 @@ function placeOf(target: ModelClass): OptionPlace {
     passed: [],
     skipsGuard: false,
     fail: (problem) => cannotMount(target, problem),
-    // The schema is still being built when the place is described, so an earlier look-up would recurse without an end.
+    // The schema is still being built, so an earlier look-up would recurse without an end.
     get schema() {
       return buildSchema(target).schema;
     },

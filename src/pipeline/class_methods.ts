@@ -16,7 +16,7 @@ export interface ClassMethod extends Omit<ActionRecord, "run"> {
   perform(context: OpenLevelContext): Promise<Answer>;
 }
 
-/** Requests that a class option answers in the place of the framework. */
+/** Requests that a class option answers instead of the framework. */
 export interface PartMethod extends Pick<Method, "operation" | "hooks"> {
   readonly bytes?: BytesFacts;
   /** Throws a 403 if the reader has no right to the route. */

@@ -32,7 +32,7 @@ interface WriterOptions {
   readonly write: TransactionWrite;
 }
 
-/** Class options apply to writes of a `ClassWriter`, but hooks of the class do not run. */
+/** Class options apply to its writes, but hooks do not run. */
 export class ClassWriter {
   readonly model: Model<unknown>;
   /** The conditions of class options, with cast values. */
@@ -133,7 +133,7 @@ export async function makeClassWriter(
   });
 }
 
-/** Housekeeping has neither a sender nor a tenant, and the references that it removes lead to entities of one tenant. */
+/** Housekeeping has neither a sender nor a tenant, and removes references to entities of one tenant. */
 export function makeWriterWithoutRequest(
   write: TransactionWrite,
   { target, operation, features }: Pick<ClassWriterOptions, "target" | "operation"> & {

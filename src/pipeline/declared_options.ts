@@ -62,7 +62,7 @@ export class DeclaredOptions {
     return new DeclaredOptions(this.#features, { method, place: this.#place });
   }
 
-  /** Requests with the method `QUERY` cannot use features that send the whole answer by themselves. */
+  /** `QUERY` requests cannot use features that send the answer by themselves. */
   withoutTakeOver(): DeclaredOptions {
     const isLeftOut = ({ takeOver }: AnyFeature) => takeOver !== undefined;
     return new DeclaredOptions(this.#features, {

@@ -47,7 +47,7 @@ export interface AnswerHeader {
   readonly schema: Schema;
 }
 
-/** An answer may show the referenced entity in the place of its identifier. */
+/** An answer may show the referenced entity instead of its identifier. */
 export interface FilledFacts {
   readonly field: FieldShape;
   /** The shown fields, by default all. */
@@ -55,7 +55,6 @@ export interface FilledFacts {
   readonly always: boolean;
 }
 
-/** The schema of a shown field, or of a computed number. */
 export type PropertyFacts =
   | { readonly shows: string }
   | { readonly computes: string }

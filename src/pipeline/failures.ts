@@ -87,7 +87,7 @@ export function answerTo(
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** The pause is limited, because an overloaded database may ask for days. */
+/** An overloaded database may ask for days. */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 function retryLater(pauseMS = 0): { readonly "Retry-After": string } {
@@ -113,7 +113,7 @@ export function isLost(error: unknown): boolean {
   return isFailure(error, "changed", "occupied") || isLate(error);
 }
 
-/** If the version in `If-Match` has changed, the statement matches no entity, and the answer is a 412. */
+/** If the version in `If-Match` has changed, the statement matches no entity, which is a 412. */
 export async function bindToVersion<T>(
   { match }: LevelContext,
   write: () => Promise<T>,

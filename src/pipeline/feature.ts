@@ -12,7 +12,7 @@ import type { Answer } from "./request/answer.ts";
 import type { Call, OpenLevelContext } from "./request/request_context.ts";
 import type { Route } from "./request/route.ts";
 
-/** The name can be read only for a reader who may see the field, so that no option reveals a hidden field. */
+/** The name is only for readers who may see the field, so that no option reveals it. */
 export class DeclaredField {
   readonly #name: string;
 
@@ -48,7 +48,7 @@ export class DeclaredPath {
   }
 }
 
-/** A plain string does not compile, because it could reveal the name of a hidden field. */
+/** A plain string could reveal the name of a hidden field. */
 export type Nameless<T> = T extends string ? string extends T ? "use DeclaredField" : T
   : T extends DeclaredField | DeclaredPath | ((...args: never) => unknown) ? T
   : T extends object ? { readonly [K in keyof T]: Nameless<T[K]> }
@@ -69,7 +69,7 @@ export interface Plain<R, P, C = undefined> {
   readonly captured: C;
 }
 
-/** A requirement that an operation does not meet is an error at start-up. */
+/** An unmet requirement is an error at start-up. */
 export type Requirement =
   /** A `fetch` hook would replace the query. Middleware of `find()` does not apply to aggregations. */
   | { readonly needs: "query" | "aggregation" }
@@ -83,7 +83,7 @@ export type Requirement =
 /** An exclusive feature leaves parameters outside `keeps` without effect, so they are refused. */
 export interface Exclusive {
   readonly keeps: readonly string[];
-  /** The end of the error message for a refused parameter. */
+  /** The end of the error message. */
   readonly allowed: string;
   readonly noun: string;
   clash(noun: string): string;
@@ -91,10 +91,7 @@ export interface Exclusive {
 
 export type GivenSettings = Readonly<Record<string, unknown>>;
 
-/**
- * Each method is one phase, in the order in which they run. A phase gets only its arguments, so that `parse` cannot use
- * hidden fields.
- */
+/** The methods run in this order, each with only its arguments, so that `parse` cannot use hidden fields. */
 export interface Feature<T extends FeatureTypes> {
   readonly name: string;
   /** The option, by default `name`, and further ones, which `check` reads by `OptionReader.other()`. */
@@ -130,11 +127,11 @@ export interface Feature<T extends FeatureTypes> {
   select?(params: T["params"]): Pieces;
   /** Sends the whole answer before the database is read. Needs `exclusive`. */
   takeOver?(params: T["params"], call: Call): (res: Response) => Promise<void>;
-  /** Changes to the query and to the answer, with the database. */
+  /** As `select`, with the database. */
   prepare?(params: T["params"], context: OpenLevelContext): Promise<Pieces>;
   /** Replaces the operation. Needs `exclusive`. */
   respond?(params: T["params"], context: OpenLevelContext): Promise<Answer>;
-  /** Runs around the operation. The first feature is the outermost. */
+  /** Runs around the operation. */
   wrap?(params: T["params"], operation: WrappedOperation): Promise<Answer>;
   headers?(params: T["params"], list: FoundList): Readonly<Record<string, string>>;
 }

@@ -97,7 +97,7 @@ export class FeatureList {
     configureFeatures(this.#ofClasses, target)
   );
 
-  /** Class options that the class does not declare, and that check it all the same. */
+  /** Class options that the class does not declare, but that check it. */
   readonly #without = memoize((target: ModelClass) => {
     const features = this.#featuresOf(target);
     return this.#ofClasses.filter((each) => !features.some(({ feature }) => feature === each))

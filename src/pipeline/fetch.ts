@@ -165,7 +165,7 @@ export async function selectEntities(context: OpenLevelContext, limit: number): 
   return passed;
 }
 
-/** The filter of the client does not apply, because a change may have moved the entity out of it. */
+/** A change may have moved the entity out of the client's filter. */
 export async function fetchAnyway(
   context: OpenLevelContext,
   name: EntityName,
@@ -191,7 +191,7 @@ export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead)
   return { ...version, entity, passed };
 }
 
-/** The write compares the values from before the hook with the stored values, to detect changes of other requests. */
+/** The write detects changes of other requests by the values from before the hook. */
 export function passPostFetch(
   context: OpenLevelContext,
   entity: object,

@@ -16,10 +16,7 @@ const namedHooksOf = memoize((hooks: Hooks<object>) => {
   };
 });
 
-/**
- * Hooks that name the fields they read need no whole entities. `undefined` if no hook gets entities, or one needs whole
- * entities.
- */
+/** `undefined` if no hook gets entities, or a hook does not name the fields that it reads. */
 export function fieldHooksOf(
   { level: { hooks, traits }, req }: OpenLevelContext,
 ): FieldHooks | undefined {

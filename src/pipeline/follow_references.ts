@@ -47,7 +47,7 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
   return replaced as [...F];
 }
 
-/** MongoDB's limit is 16 MB, of which the rest of the statement needs a part. */
+/** MongoDB's limit is 16 MB for the whole statement. */
 const MAX_BYTES = 15 * 1024 * 1024;
 
 /** Equal conditions share one query. */

@@ -25,7 +25,7 @@ import { viaOf } from "./plugins/admit_client.ts";
 import { operationAt } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
-/** Parents in the path are read first, so that a parent that is hidden from the reader hides its parts. */
+/** Parents are read first, because a hidden parent hides its parts. */
 export async function openLevel(context: LevelContext): Promise<OpenLevelContext> {
   const opened = context.above === undefined
     ? await openRoot(context)
@@ -102,7 +102,7 @@ async function openBelow(
   return { ...context, above, selection, source, embedding };
 }
 
-/** A hook has allowed the write by these values of the parent, which must be stored unchanged. */
+/** A hook has allowed the write by these values, which must be stored unchanged. */
 function unchangedIn(entity: object, place: PartPath): Filter | undefined {
   const unchanged = isDocument(entity) ? unchangedSinceHooks(entity) : {};
   if (isEmpty(unchanged)) return place.unchanged;
@@ -136,7 +136,7 @@ function operationOn({ route, above }: LevelContext): string {
   return operationAt(route, depth);
 }
 
-/** Hooks may have changed the filter, and a wrong one could reveal other entities. */
+/** A wrong filter of a hook could reveal other entities. */
 export async function selectLevel(context: LevelContext): Promise<SelectedLevel> {
   const { level, state, req } = context;
   enterLevel(context);

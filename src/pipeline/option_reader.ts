@@ -34,7 +34,7 @@ export function checkOptionKind<K extends Kind>(
   return value as Checked<K>;
 }
 
-/** `true` stands for no keys. A misspelled key would have no effect, so it is an error. */
+/** `true` stands for no keys. A misspelled key would have no effect. */
 function objectOf<N extends string>(
   given: unknown,
   { names, option, fail }: GivenOption & { readonly names: readonly N[] },

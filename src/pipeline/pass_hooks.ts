@@ -44,10 +44,7 @@ export function passHook(
   });
 }
 
-/**
- * After a write, an error would make the client repeat it. A forgotten `return` therefore only rejects the entity, and
- * is reported once.
- */
+/** An error after a write would make the client repeat it, so a forgotten `return` only rejects the entity. */
 export function passHookAfterWrite(
   context: LevelContext,
   name: EntityHookName,

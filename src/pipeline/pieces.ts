@@ -16,7 +16,7 @@ export interface Pieces {
   readonly total?: CountRead;
   readonly window?: Window;
   readonly frame?: Frame;
-  /** Reads the referenced entities to show in the place of their identifiers. */
+  /** Reads the referenced entities to show instead of their identifiers. */
   readonly fills?: TargetFinder;
   /** The bodies of the entities to create. Missing for at most one entity. */
   readonly creations?: readonly unknown[];

@@ -29,7 +29,7 @@ export interface ParsedFeatures {
 
 const NOTHING: ParsedFeatures = { active: [] };
 
-/** Only this class parses requests, so that a request cannot use a field that is hidden from its reader. */
+/** Only this class parses requests, so that no request uses a field hidden from its reader. */
 export class ReaderOptions {
   readonly #features: readonly ReaderFeature[];
   readonly #exclusive: readonly ReaderFeature[];

@@ -68,9 +68,7 @@ export function guardsOf({ preFetch }: Pick<Hooks<never>, "preFetch">): readonly
   return preFetch === undefined ? [] : [preFetch];
 }
 
-/**
- * A hook of `one()` may hide entities or fields that a reference would reveal, because it does not run for references.
- */
+/** A hook of `one()` does not run for references, which could reveal entities or fields that it hides. */
 export function checkGuards(
   reference: FieldShape,
   { target, passed, skipsGuard, fail }: {
@@ -131,7 +129,7 @@ async function classScope(
 ): Promise<Filter> {
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;
-  // The `scope` of the referenced class is written for reads, so the request looks like a read of one entity.
+  // The `scope` is written for reads, so the request looks like a read of one entity.
   const framework = {
     ...state,
     filter: {},
@@ -172,7 +170,7 @@ export async function missingReferences(
   }));
   const missing = new Set(found.flat());
   if (missing.size === 0) return undefined;
-  // A missing entity and one outside of the scope have the same message, so that it reveals nothing.
+  // The message must not reveal whether an entity outside of the scope exists.
   const problems = references.filter((each) => missing.has(each)).map(({ path, key = path }) => [
     key,
     { message: `Value at "${path}" does not refer to an entity`, kind: "exists" },

@@ -20,7 +20,7 @@ export async function remove(context: OpenLevelContext): Promise<TextAnswer> {
   });
 }
 
-/** Every entity passes its hooks before the first removal, so that a refused entity prevents all removals. */
+/** A refused entity prevents all removals, so all entities pass their hooks first. */
 export async function removeMany(context: OpenLevelContext, limit: number): Promise<number> {
   const { level: { hooks }, source } = context;
   const [entities, pass] = limit === Infinity

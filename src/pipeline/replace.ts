@@ -21,7 +21,7 @@ import { writeOnce } from "./write.ts";
 
 const MAX_ATTEMPTS = 5;
 
-/** If another request creates, changes or removes the entity before the write, the PUT starts again. */
+/** If another request writes the entity first, the PUT starts again. */
 export async function replace(context: OpenLevelContext, given: JsonObject): Promise<TextAnswer> {
   const body = withKey(context, given);
   const isUnbound = !createsOnly(context) && context.match !== "any";

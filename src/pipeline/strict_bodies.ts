@@ -49,7 +49,7 @@ export function certainProblems(
   );
 }
 
-/** The body of an action has no stored entity whose values it could repeat. */
+/** The body of an action could repeat no stored values. */
 export function strictActionProblems(
   { route }: LevelContext,
   { body, shape }: { readonly body: JsonObject; readonly shape: Shape },
@@ -58,7 +58,7 @@ export function strictActionProblems(
   return checkStrictBody(body, { shape, isEmbedded: false }).problems;
 }
 
-/** The version in a strict body is a condition of the write, so that a change since the read is a 409. */
+/** The version in a strict body is a condition of the write. */
 export function boundToBody(context: OpenLevelContext, body: JsonObject): OpenLevelContext {
   const { level: { versionKey, link }, route, source, match } = context;
   const isBound = Array.isArray(match) || !route.strict.bodies || link?.embedded === true;
@@ -77,7 +77,7 @@ function placeOf(
   return { shape, isEmbedded, isNew, ...isReplace && { key: writes?.by } };
 }
 
-/** Fields that a hook or a projection may leave out are removed, because clients could otherwise guess their values. */
+/** Clients could guess values of fields that a hook or a projection leaves out. */
 function jsonOf(passed: object, { level: { shape, hooks, versionKey }, state }: LevelContext) {
   const text = wholeToJson(passed, { shape, unshown: unshownFields({}, shape) });
   const json: unknown = JSON.parse(text);

@@ -97,7 +97,7 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<TextA
   );
   const written = saved?.entity ?? ready;
   const outer = outerVersionAfter(context);
-  // The result of `persist` may have no identifier, so the idempotency key gets the entity from before the hook.
+  // The result of `persist` may have no identifier for the idempotency key.
   await claim?.finish([ready]);
   return await answerWritten(context, {
     entity: saved && await passAgain(context, saved.entity),

@@ -191,7 +191,7 @@ function valuesOfMap(field: FieldRecord, schemas: OtherSchemas): object {
   return { of: { type: kind, ...Object.fromEntries(given.map((name) => [name, true])) } };
 }
 
-/** In a circular import, the class of a field may be undefined, and the field would become a string. */
+/** In a circular import, the class may be undefined, and the field would become a string. */
 function checkLoaded({ name, options }: FieldRecord): void {
   for (const key of ["type", "items", "ref", "of"]) {
     if (!(key in options)) continue;
@@ -265,7 +265,7 @@ function checkDateOnly(
   }
 }
 
-/** With `dateOnly`, the day of a minimum is valid, although its midnight lies before the minimum. */
+/** With `dateOnly`, the day of a minimum is valid, although it begins earlier. */
 function firstDay(min: unknown): unknown {
   if (Array.isArray(min)) return [firstDay(min[0]), ...min.slice(1)];
   if (typeof min !== "function") return startOfDay(new Date(min as Date));
@@ -324,7 +324,7 @@ function boundOf(given: unknown): number | undefined {
     : undefined;
 }
 
-/** A numeric enum of TypeScript also maps numbers to names, which are no allowed values. */
+/** A numeric enum of TypeScript also maps numbers to names. */
 function enumValues(given: unknown): unknown {
   if (Array.isArray(given) || typeof given !== "object" || given === null) return given;
   if ("values" in given && Array.isArray(given.values)) return given;

@@ -52,7 +52,7 @@ export interface SchemaAddition {
   finish(target: ModelClass, schema: Schema): void;
 }
 
-/** All routers share the schema of a class, so the additions of every router apply to it. */
+/** All routers share the schema of a class, so every router's additions apply. */
 const additions = new Set<SchemaAddition>();
 
 export function addToSchemas(addition: SchemaAddition): void {
@@ -78,7 +78,7 @@ export function embeddedClasses(target: ModelClass): ModelClass[] {
   );
 }
 
-/** All connections share the shapes of the default connection's schema of a class. */
+/** All connections share the shapes of the default connection's schema. */
 export function usualSchema(schema: Schema): Schema {
   const target = classes.get(schema);
   return target === undefined ? schema : buildSchema(target).schema;

@@ -14,7 +14,7 @@ let usual: readonly Plugin[] | undefined;
 
 const withoutPlugins: BuiltSchemas = new WeakMap();
 
-/** The schemas are keyed by the first plugin's function, so that they are garbage-collected with it. */
+/** Keyed by the first plugin's function, to be garbage-collected with it. */
 const withPlugins = new WeakMap<object, PluginSchemas[]>();
 
 /** Only connections with the same plugins share schemas. `undefined` means the default connection's. */

@@ -19,7 +19,7 @@ const ACCESS: FieldKind = [
   "neither a boolean nor a function",
   (value) => isBoolean(value) || isFunction(value),
 ];
-/** Mongoose builds an ascending index for a kind that is not listed here. */
+/** Mongoose builds an ascending index for any other kind. */
 const INDEX_KINDS = ["2d", "2dsphere", "hashed", "text", "asc", "ascending", "desc", "descending"];
 const isIndexKind: Check = (value) => typeof value === "string" && INDEX_KINDS.includes(value);
 const INDEX_FLAGS = ["unique", "sparse", "hidden", "background"];

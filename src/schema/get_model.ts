@@ -59,7 +59,7 @@ export function untypedModel(
   connection: Connection = adoptionOf(target)?.connection ?? mongoose.connection,
 ): Model<unknown> {
   const cached = models.get(connection)?.get(target);
-  // MongoDB refuses index builds in a transaction, so the model is compiled outside of it.
+  // The compilation builds indexes.
   return cached ?? runOutside(() => compile(target, connection));
 }
 
@@ -155,7 +155,7 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
   return model;
 }
 
-/** Must run after the model is compiled, because Mongoose then builds the schemas of discriminators. */
+/** Must run after the compilation, in which Mongoose builds the schemas of discriminators. */
 function guardKinds(model: Model<unknown>): void {
   const schema = model.schema as Schema;
   for (const each of schemasWithin(schema)) hideWithin(each);

@@ -28,7 +28,7 @@ export function hasUnreportedFailures(target: ModelClass): boolean {
   return unreportedOf(target).size > 0;
 }
 
-/** Without the unique indexes, two writes could store equal values, so a failed index build is repeated. */
+/** Without the unique indexes, two writes could store equal values, so a failed build is repeated. */
 export class IndexBuilds {
   readonly #model: Model<unknown>;
   readonly name: string;
@@ -108,9 +108,7 @@ export class IndexBuilds {
     return this.areBuilt;
   }
 
-  /**
-   * The connection may have been reopened on another deployment during the first build, so each gets one more build.
-   */
+  /** The connection may be reopened on another deployment during the first build, so each gets one more. */
   async #buildAnew(): Promise<void> {
     const client = this.#model.db.getClient();
     if (!buildsIndexes(this.#model) || this.#builtAnew === client) return;
@@ -164,7 +162,7 @@ export function buildsIndexes({ db, schema }: Model<unknown>): boolean {
   return ![schema.get("autoIndex"), db.get("autoIndex"), db.base.get("autoIndex")].includes(false);
 }
 
-/** Removes identifiers that differ at each attempt, so that a cause is not logged each time. */
+/** Identifiers differ at each attempt, and a cause must not be logged each time. */
 function causeOf({ message }: Error): string {
   return message.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\bconnection \d+/g, "");
 }
@@ -214,10 +212,7 @@ interface StorageStats {
 
 const UNAUTHORIZED = 13;
 
-/**
- * Error codes for users, databases and connections without collection statistics. Every listed index then counts as
- * built.
- */
+/** Error codes where collection statistics are unavailable. Every listed index then counts as built. */
 const WITHOUT_STATISTICS: ReadonlySet<unknown> = new Set([9, 13, 115, 304, 323, 40324]);
 
 /** Reads from the primary, because a secondary may not have a new index yet. */
@@ -225,10 +220,7 @@ async function listedIndexes({ collection }: Model<unknown>): Promise<StoredInde
   return await collection.listIndexes({ readPreference: "primary" }).toArray() as never;
 }
 
-/**
- * `listIndexes()` also returns unfinished indexes, which do not enforce uniqueness. The collection statistics
- * distinguish both.
- */
+/** `listIndexes()` also returns unfinished indexes, which do not enforce uniqueness. */
 async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   const listed = await listedIndexes(model);
   const stats: StorageStats[] | undefined = await statistics(model).catch((error) => {
@@ -250,7 +242,7 @@ async function statistics({ collection }: Model<unknown>): Promise<StorageStats[
 }
 
 export interface UniqueIndex {
-  /** A write that sets one of these top-level fields must wait for the index. */
+  /** A write of these top-level fields must wait for the index. */
   readonly fields: readonly string[];
   /** The index contains entities without its fields, so every create must wait for it. */
   readonly isOfAll: boolean;

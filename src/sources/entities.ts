@@ -78,7 +78,7 @@ function isInCalendar(text: string): boolean {
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(`${day}T`);
 }
 
-/** `undefined` for a second spelling of an identifier, such as `01`, so that one path leads to each entity. */
+/** `undefined` for a second spelling of an identifier, such as `01`. */
 export function castPathId(text: string, { fields }: Shape): unknown {
   const field = fields.get("_id");
   if (field?.type?.instance === "ObjectId") return byIdentifier(text)?._id;

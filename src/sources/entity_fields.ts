@@ -30,7 +30,7 @@ const reduced = new WeakMap<object, Reduced>();
 /** Values that were read again for hooks. */
 const alsoRead = new WeakMap<object, Readonly<Values>>();
 
-/** Entities that were gone or had left the scope when their further fields were read for a hook. */
+/** Entities that were gone or had left the scope when they were read again. */
 const vanished = new WeakSet<object>();
 
 /**

@@ -36,7 +36,7 @@ export interface ReadRequest {
   readonly hooks: Hooks<object>;
   /** Validators and scopes of a change need unselected fields too. */
   readonly forChange: boolean;
-  /** Fields that the client selects. Entities for hooks have all fields. */
+  /** Fields that the client selects. */
   readonly select?: readonly string[] | undefined;
   readonly finder?: TargetFinder | undefined;
   readonly separator?: Separator | undefined;
@@ -64,7 +64,6 @@ export interface EntitiesRead {
 
 export type Read = BytesRead | EntitiesRead;
 
-/** Counting a long list without a limit would cost much time. */
 export interface CountRead {
   readonly limit?: number | undefined;
 }
@@ -151,7 +150,7 @@ export type PlannedWrite =
 
 /** The fields by which a hook decides about a write. */
 export interface AskedFields {
-  /** Returns frozen values, so that the hook cannot change them. */
+  /** Returns frozen values. */
   readonly read: ReadFields;
   readonly unchanged: Filter;
 }
@@ -215,9 +214,7 @@ export interface Source {
   newEntity(_id?: unknown): Promise<EntityValue>;
   /** Sets the values of class options in a document that a hook will write. */
   stamp(entity: EntityValue): void;
-  /**
-   * Returns stored identifiers, even if the client may not see the entities. Completes a creation of a lost request.
-   */
+  /** Returns stored identifiers, even if the client may not see the entities. */
   resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
   /** `undefined` if middleware of the model hides the written entity. */
   save(entity: EntityValue): Promise<SavedEntity | undefined>;

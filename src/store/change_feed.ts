@@ -8,14 +8,14 @@ import { WITHOUT_TOUCHES } from "./touch.ts";
 import { isUnavailable } from "./failure_of.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** Changed identifiers in their stored BSON types. After "anything", live lists must read everything again. */
+/** Changed identifiers in their stored BSON types. After "anything", live lists are read again. */
 export type Changes = readonly unknown[] | "anything";
 
 type ChangeListener = (changes: Changes) => void;
 
 const GATHER_MS = 50;
 
-/** A change stream without listeners stays open for this time, for clients that reconnect. */
+/** A change stream stays open so long for clients that reconnect. */
 const GRACE_MS = 10_000;
 
 const PAUSE_MS = 500;
@@ -23,12 +23,10 @@ const PAUSE_MS = 500;
 /** The driver throws for an event without its resume token `_id`, so the projection keeps `_id`. */
 const STAGES = [WITHOUT_TOUCHES, { $project: { documentKey: 1 } }];
 
-/**
- * The driver would otherwise change the BSON types of identifiers, and a query by an identifier could miss the entity.
- */
+/** Otherwise the BSON types of identifiers would change, and a query could miss the entity. */
 const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } as const;
 
-/** The error code of a server that belongs to no replica set. */
+/** The error code of a standalone server. */
 const NO_STREAMS = 40573;
 
 interface StreamEvent {
@@ -138,7 +136,7 @@ export class ChangeFeed {
     await this.#stream?.close().catch(() => {});
   }
 
-  /** A stream that continues at its resume token loses no change. Without a token, listeners read everything again. */
+  /** A stream that continues at its resume token loses no change. Without it, listeners read everything again. */
   async #reopen(cause: unknown): Promise<StreamEvent | null> {
     let token: unknown = this.#stream?.resumeToken;
     let failure = cause;
@@ -196,8 +194,7 @@ function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {
   const feeds = new Map<string, ChangeFeed>();
   pools.set(client, feeds);
   let primary = "";
-  // A new primary may lack writes that were read from the previous one, which no change event reports. So listeners
-  // read everything again.
+  // A new primary may lack writes that were read from the previous one, and no change event reports it.
   client.on("topologyDescriptionChanged", ({ newDescription: { servers } }) => {
     const found = [...servers.values()].find(({ type }) => type === "RSPrimary");
     const name = found && `${found.address} ${found.electionId}`;

@@ -26,7 +26,7 @@ const { Error: MongooseError, mongo } = mongoose;
 
 const WRITE_CONFLICT = 112;
 
-/** The error codes of a document that the validation of the collection, or an index, refuses. */
+/** The error codes of a document that an index or the collection's validation refuses. */
 const REFUSED_DATA = new Set<unknown>(
   [121, 171, 13026, 13027, 13068, 16755, 16766, 16804, 17261, 17262],
 );
@@ -34,7 +34,7 @@ const REFUSED_DATA = new Set<unknown>(
 /** The error codes of values that MongoDB 9 refuses anywhere in a request. */
 const REFUSED_VALUES = new Set([510, 511]);
 
-/** MongoDB 9 limits the memory of each statement. The filter of a client may exceed this limit. */
+/** MongoDB 9 limits the memory of each statement, which a client's filter may exceed. */
 const OUT_OF_MEMORY = [146, 292];
 
 const BAD_FILTER = new Set([
@@ -50,9 +50,9 @@ export interface FailureOptions {
   readonly isLong?: boolean;
   /** The messages of errors contain no value of a hidden path. */
   readonly isHidden: (path: string) => boolean;
-  /** A wrong value of a hidden field that the client has not sent is an error of the application. */
+  /** A wrong hidden value that the client has not sent is an error of the application. */
   readonly isSent?: (path: string) => boolean;
-  /** Validation errors of classes outside of this list are errors of the application. */
+  /** Validation errors of other classes are errors of the application. */
   readonly targets?: readonly ModelClass[];
   /** Whether the connection is closed. Mongoose throws a plain `MongooseError` for commands that it gave up on. */
   readonly away?: boolean;
@@ -78,11 +78,11 @@ export function failureOf(error: unknown, options: FailureOptions): Failure | un
   if ((writes || isLong) && isTooLarge(error)) {
     return { kind: writes ? "largeEntity" : "largeFilter" };
   }
-  // Without `targets`, in a route of the application, the socket may belong to another server than the database.
+  // Without `targets`, in a route of the application, the socket may be of another server.
   if (targets !== undefined && isBrokenSocket(error)) return { kind: "away", reason: "outage" };
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
-    // A duplicate key in another collection, written by middleware, is an error of the application.
+    // A duplicate key in another collection, by middleware, is an error of the application.
     return targets && isDuplicateIn(error, targets) === false
       ? undefined
       : { kind: "duplicate", fields: duplicateFields(error, targets ?? []) };
@@ -132,8 +132,7 @@ export function isLate(error: unknown): boolean {
 }
 
 /**
- * True for a query with `orFail()` that found no document. A save of a removed document throws the same class with
- * `numAffected`.
+ * True for a query with `orFail()` that found no document. For a removed document, the same class has `numAffected`.
  */
 export function isUnmet(error: unknown): boolean {
   return error instanceof MongooseError.DocumentNotFoundError && error.numAffected === undefined;
@@ -159,7 +158,7 @@ export function failureOfHook(
     (hook === "fetch" && isUnnamed(thrown, ids) ? { kind: "missed" } : undefined);
 }
 
-/** Whether values of the entity made a `persist` hook or an action fail. */
+/** Whether the entity's values made a `persist` hook or an action fail. */
 export function isOfClient({ thrown, hook }: HookFailure, options: FailureOptions): boolean {
   const { targets = [] } = options;
   if (hook !== "persist" && hook !== "run") return false;
@@ -173,8 +172,8 @@ export function isOfClient({ thrown, hook }: HookFailure, options: FailureOption
 }
 
 /**
- * Failed casts are faults of the application, and so are problems of hidden fields that the client has not sent. The
- * error loses such problems, because the client cannot solve them.
+ * Failed casts and problems of hidden fields that the client has not sent are faults of the application. The error
+ * loses them, because the client cannot solve them.
  */
 function isOfApplication(
   error: unknown,
@@ -253,7 +252,7 @@ const CODES = new Set([
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;
   if (!(error instanceof mongo.MongoError)) return false;
-  // For a bulk write, the driver wraps an error of the whole statement.
+  // The driver wraps an error of a whole bulk write.
   if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error) {
     return isUnavailable(error.errorResponse);
   }

@@ -21,7 +21,7 @@ function deploymentOf(client: mongo.MongoClient): Deployment {
 
 export interface TransactionOptions {
   readonly connection: Connection;
-  /** The name of the written data, by which transactions of this process wait for each other. */
+  /** Transactions of this process with the same name wait for each other. */
   readonly turn: string;
   readonly isContended?: boolean;
   readonly timeBudget: TimeBudget;
@@ -34,7 +34,7 @@ export interface TransactionOptions {
 export interface TransactionPart {
   /** Prepares an attempt of the transaction by a write outside of it. */
   begin(): Promise<void>;
-  /** Sends the statements before all others. By their lock, a repeated request sees that the first one still runs. */
+  /** Sends the statements first. By their lock, a repeated request sees that the first one still runs. */
   finishIn(session: ClientSession): Promise<void>;
   commit(): void;
 }
@@ -70,10 +70,7 @@ export function isClash(error: unknown): boolean {
 /** The error codes if a statement exceeded its `maxTimeMS` (50), or a transaction the limit of the server (290). */
 const TOO_LONG = new Set<unknown>([50, 290]);
 
-/**
- * `writes` runs again after a transient failure. It should write contended documents last, because they stay locked
- * until the commit has ended.
- */
+/** `writes` may run again. It should write contended documents last, because they stay locked until the commit ends. */
 export async function inTransaction(
   options: TransactionOptions,
   writes: (session?: ClientSession) => Promise<unknown>,
@@ -97,7 +94,7 @@ export async function inTransaction(
   const attempt = () => attemptOnce(options, writes);
   const waits = isContended || deploymentOf(connection.getClient()).turns.has(turn);
   if (!waits && await timeBudget.wait(attempt()) === undefined) return;
-  // After a conflict, transactions run one after the other, because one of many could lose every attempt.
+  // After a conflict, transactions run in turn, because one of many could lose every attempt.
   await takeTurns(options, async () => {
     for (let tries = 1;; tries++) {
       const failure = await attempt();
@@ -111,8 +108,8 @@ export async function inTransaction(
 }
 
 /**
- * The server reports a lasting lock and a committed write by the same error. A trial in another transaction, which is
- * never committed, tells them apart.
+ * A lasting lock and a committed write cause the same error. A trial in another transaction, which is never committed,
+ * tells them apart.
  */
 async function throwAfterClash(
   error: unknown,
@@ -222,7 +219,7 @@ export async function takeTurns<T>(
   { connection, turn, timeBudget }: TransactionOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  // A shared transaction holds locks, so its work could wait here for work that waits for these locks.
+  // A shared transaction holds locks for which the earlier work may wait.
   if (sharedSession() !== undefined) return await timeBudget.wait(work());
   const { turns } = deploymentOf(connection.getClient());
   const before = turns.get(turn);

@@ -25,17 +25,16 @@ interface ClaimOptions extends LeaseOptions {
 }
 
 interface Claimed<R> {
-  /** The lease is missing if another process has it. */
+  /** Missing if another process has it. */
   readonly lease?: Lease;
   readonly record?: R;
 }
 
-/** A lease that ends later than by so much is of a time before the clock of the database was set back. */
+/** A lease that ends later than this is from before the database's clock was set back. */
 const CLOCK_MS = 5 * 60_000;
 
 /**
- * A lease ends by the clock of the database after `leaseMS` unless renewed, so that another process continues after a
- * crash.
+ * Ends by the clock of the database after `leaseMS` unless renewed, so that another process continues after a crash.
  */
 export class Lease {
   readonly #records: Collection;
@@ -79,7 +78,7 @@ export class Lease {
     return { ...claimedRecord, lease: new Lease(options, { holder, since }) };
   }
 
-  /** The signal is aborted when another process may have the lease. */
+  /** Aborted when another process may have the lease. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
@@ -127,7 +126,7 @@ export class Lease {
   }
 }
 
-/** If two processes create the record at once, MongoDB refuses one of them, which does not get the lease. */
+/** If two processes create the record at once, MongoDB refuses one of them. */
 function noneIfDuplicate(error: unknown): null {
   if ((error as { readonly code?: unknown } | undefined)?.code === 11000) return null;
   throw error;

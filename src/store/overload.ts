@@ -10,7 +10,7 @@ export function isOverload(error: unknown): error is mongo.MongoServerError {
     error.hasErrorLabel("SystemOverloadedError");
 }
 
-/** The pause in milliseconds, where 0 means none. */
+/** In milliseconds. */
 export function pauseOfOverload(error: unknown): number {
   const pauseMS = isOverload(error) ? Number(error.errorResponse.baseBackoffMS) : 0;
   return pauseMS > 0 && Number.isFinite(pauseMS) ? pauseMS : 0;

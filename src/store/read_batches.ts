@@ -14,8 +14,7 @@ export interface Batch {
 type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
 /**
- * Batches stay bytes, so that answers need no decoded documents. The driver would apply the cursor option `raw` to
- * error replies too.
+ * Batches stay bytes, so that nothing is decoded. The driver would apply the cursor option `raw` to error replies too.
  */
 export async function* readBatches(
   cursor: OpenCursor,
@@ -40,7 +39,7 @@ export async function* readBatches(
   }
 }
 
-/** Documents for one turn of the event loop, so that other requests run in between. */
+/** Documents for one turn of the event loop. */
 export const MADE_AT_ONCE = 32;
 
 /** Entities whose references are read by one query. */

@@ -25,9 +25,7 @@ const looking = new WeakSet<mongo.MongoClient>();
 
 type GetConnection = (req: FrameworkRequest) => MaybePromise<Connection>;
 
-/**
- * Connections by client and database name, because a hook may return a new connection of `useDb()` for each request.
- */
+/** By client and database name, because a hook may return a new connection of `useDb()` for each request. */
 const givenConnections = new Map<GetConnection, Map<object, Map<string, Connection>>>();
 
 /** Node warns of more than ten listeners, so each connection has one. */
@@ -100,7 +98,7 @@ async function waitUntilOpen(connection: Connection): Promise<void> {
   throw new StoreFailure({ kind: "away", reason: "outage" }, cause);
 }
 
-/** While a command waits, the driver looks for servers every 500 ms instead of every 10 seconds. */
+/** While a command waits, the driver looks for servers every 500 ms instead of 10 seconds. */
 function look(connection: Connection): void {
   const client = connection.getClient();
   const { db } = connection;

@@ -103,10 +103,10 @@ class SharedTransaction {
   }
 }
 
-/** The label of a commit that may have succeeded. Such a commit can safely be sent again. */
+/** A commit with this label may have succeeded, and can safely be sent again. */
 const UNKNOWN = "UnknownTransactionCommitResult";
 
-/** The work runs only once. Statements of hooks join the transaction. */
+/** The work runs only once. */
 export async function inSharedTransaction<T>(
   timeBudget: TimeBudget,
   work: () => Promise<T>,

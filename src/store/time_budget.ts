@@ -10,7 +10,7 @@ export const MARGIN_MS = 1000;
 
 const LONGEST_TICK_MS = 1000;
 
-/** A timer counts in short steps. A blocked process, which the database has not caused, counts as one step. */
+/** A timer counts in short steps, so that a blocked process counts as one step. */
 export class TimeBudget {
   readonly #budget: number;
   readonly #tick: number;
@@ -50,7 +50,7 @@ export class TimeBudget {
   statement(session?: ClientSession, mostMS = Infinity): StatementOptions {
     const expiry = this.#expiry ??= makeExpiry();
     if (this.#expired) expiry.abort(new StoreFailure({ kind: "away", reason: "outage" }));
-    // A statement also spends time in the network, so the database must stop it before the time of the request is up.
+    // Because of the network, the database must stop a statement before the request's time is up.
     const { left } = this;
     const time = Math.max(left - MARGIN_MS, left / 2);
     const maxTimeMS = Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS, mostMS)));

@@ -5,8 +5,8 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * The driver's `timeoutMS` has no effect since version 7.8. Late work goes on unless the driver gets the signal and
- * closes the connection.
+ * The driver's `timeoutMS` has no effect since version 7.8. Late work goes on unless the signal makes the driver close
+ * the connection.
  */
 export async function withTimeLimit<T>(
   work: (signal: AbortSignal) => PromiseLike<T>,

@@ -1,17 +1,16 @@
 import type { ClientSession, mongo } from "mongoose";
 
-/** A temporary field, which no committed document has. */
 const TOUCHED = "_mongrove_touched";
 
 interface Touch {
-  /** The filter is already cast, because it is sent without Mongoose. */
+  /** Already cast, because it is sent without Mongoose. */
   readonly filter: object;
   readonly session: ClientSession;
 }
 
 /**
- * Locks documents against writes in other transactions, which a read would not do. One command adds a field and removes
- * it, so nobody sees it.
+ * Locks documents against writes in other transactions, which a read would not do. One command adds and removes a
+ * field, so nobody sees it.
  */
 export async function touch(
   collection: Pick<mongo.Collection, "bulkWrite">,

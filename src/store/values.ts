@@ -7,7 +7,7 @@ const { BSON } = mongoose.mongo;
 
 export type StoredObject = Record<string, unknown>;
 
-/** Keeps the BSON types, so that values can be written again without a change. */
+/** Keeps the BSON types, so that values can be written again. */
 export const AS_STORED = {
   promoteValues: false,
   promoteLongs: false,

@@ -5,7 +5,7 @@ import { isReplicated } from "../schema/mongoose/connections.ts";
 import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** A waiting attempt occupies a connection, so a longer wait would leave too few for other requests. */
+/** A waiting attempt occupies a connection, and a longer wait would leave too few. */
 const FIRST_ATTEMPT_MS = 500;
 
 /**
@@ -32,7 +32,7 @@ const TIMED_OUT = 50;
 
 export interface LockOptions {
   readonly connection: Connection;
-  /** Names the document. Writes that wait for its lock run one after the other, so that only one uses a connection. */
+  /** Names the document. Writes that wait for its lock run in turn, so that only one uses a connection. */
   readonly name: () => string;
   readonly timeBudget: TimeBudget;
 }

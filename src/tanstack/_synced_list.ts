@@ -35,10 +35,7 @@ export interface Outcome<T> {
   wasListed: boolean;
 }
 
-/**
- * If a live list does not show an entity within this time, the entity is not in the list, for example because of the
- * filter.
- */
+/** An entity that a live list does not show within this time is not in it, for example because of the filter. */
 const LATEST_MS = 5000;
 
 /** The rows of a collection: the list of the server, and outcomes of writes that the list does not have yet. */
@@ -51,7 +48,7 @@ export class SyncedList<T extends Entity> {
   /** The versions of shown entities that writes of this client have made. */
   readonly #versions = new Map<string, number>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
-  /** Whether a live list has lost its connection, so that it may lack entities that exist. */
+  /** Whether a live list has lost its connection, and may lack entities. */
   isBroken = false;
 
   constructor(isLive: boolean) {

@@ -38,8 +38,8 @@ export interface Source<T> {
 const TEMPORARY = "temporary:";
 
 /**
- * Returns a temporary `_id` for a new row, until the server has created the entity. Rows with an `_id` that clients
- * choose do not need it.
+ * Returns a temporary `_id` for a new row, until the server has created the entity. An `_id` that clients choose needs
+ * none.
  */
 export function temporaryId(): string {
   // Pages without HTTPS have no `crypto.randomUUID()`.
@@ -72,7 +72,7 @@ export class Writes<T extends Entity> {
 
   /**
    * A change waits for earlier changes of the same row, because it needs their entity and version. A transaction waits
-   * as a whole, so that two transactions change their common rows in one order.
+   * as a whole, so that transactions change common rows in one order.
    */
   send(mutations: readonly Mutation[]): Promise<void> {
     const keys = mutations.map(({ key }) => key);
@@ -120,8 +120,8 @@ export class Writes<T extends Entity> {
   }
 
   /**
-   * The value of `If-Match`, which is the version that the user has seen, or a later version that this client has made.
-   * An optimistic row keeps the version of its synced row when another client changes the entity.
+   * The value of `If-Match` is the version that the user has seen, or a later version that this client has made. An
+   * optimistic row keeps the version of its synced row when another client changes the entity.
    */
   #match(id: string, { __v: seen }: { readonly __v?: unknown }): string | undefined {
     const made = this.#list.versionOf(id);

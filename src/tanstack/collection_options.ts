@@ -5,8 +5,8 @@ import { type Entity, SyncedList, type SyncParams } from "./_synced_list.ts";
 import { type Mutations, type Source, Writes } from "./_writes.ts";
 
 /**
- * A row of a collection, which is an entity in JSON. Until the entity is created, the row lacks fields that only the
- * server sets, such as `__v`.
+ * A row of a collection, which is an entity in JSON. Until its creation, it lacks fields that only the server sets,
+ * such as `__v`.
  */
 export type Row<M> =
   & { readonly _id: string }
@@ -26,7 +26,7 @@ export type ListQuery<M> = Pick<
 export interface CollectionOptions<M>
   extends Pick<LiveCallOptions<M, never, never, never>, "onDisconnect"> {
   /**
-   * Whether the collection shows each change of the list by any client. The route needs `all({ live: true })`.
+   * Whether the collection shows changes of the list by any client. The route needs `all({ live: true })`.
    *
    * @default {false}
    */
@@ -45,7 +45,7 @@ export type CollectionUtils = {
   readonly refetch: () => Promise<void>;
   /**
    * Sends the changes of a transaction in this collection one after the other, for the `mutationFn` of your own
-   * transactions. After a refused change, no later one is sent, and earlier ones stay.
+   * transactions. A refused change ends this, and earlier ones stay.
    *
    * @returns A promise that rejects with the `ApiError` of the refused change.
    */
@@ -69,7 +69,7 @@ export interface ResourceConfig<T extends object> {
   readonly onUpdate: (params: { readonly transaction: Mutations }) => Promise<void>;
   /** Removes entities. */
   readonly onDelete: (params: { readonly transaction: Mutations }) => Promise<void>;
-  /** The functions in `utils` of the collection. */
+  /** The functions in `utils`. */
   readonly utils: CollectionUtils;
 }
 
@@ -78,8 +78,8 @@ const PARAMETERS = ["headers", "limit", "parameters", "q", "search", "skip", "so
 
 /**
  * Returns the options of a collection of TanStack DB with the entities of a route. Changes of the collection are shown
- * at once and sent to the server. If the server refuses a change, it is rolled back, and `isPersisted.promise` of its
- * transaction rejects with the `ApiError`.
+ * at once and sent to the server. A refused change is rolled back, and `isPersisted.promise` of its transaction rejects
+ * with the `ApiError`.
  *
  * @param resource The resource of the route. With `{ idempotency: true }`, the client repeats creations.
  * @throws {TypeError} If an option is wrong.

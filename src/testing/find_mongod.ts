@@ -10,7 +10,7 @@ export interface InstalledMongod {
   readonly version: string;
 }
 
-/** The oldest major version of MongoDB that Mongrove supports. */
+/** The oldest supported major version of MongoDB. */
 const OLDEST = 6;
 
 const FILE = process.platform === "win32" ? "mongod.exe" : "mongod";

@@ -5,8 +5,8 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 
 /**
- * The members are declared here, because an import of the types of mongodb-memory-server would make it a dependency of
- * every application on Node.
+ * Declared here, because an import of the types of mongodb-memory-server would make it a dependency of every
+ * application on Node.
  */
 export interface MemoryServerPackage {
   readonly MongoMemoryServer: { create(options: object): Promise<MemoryServer> };
@@ -34,8 +34,7 @@ const INSTALL = `Cannot start MongoDB: the package ${NAME} is missing: ` +
 /** The import of mongodb-memory-server downloads no `mongod`. */
 export async function loadMemoryServer(): Promise<MemoryServerPackage> {
   try {
-    // With a literal in place of `NAME`, bundlers would resolve the package at build time, and fail in applications
-    // that have not installed it.
+    // With a literal, bundlers would resolve the package at build time, and fail in applications without it.
     return await import(NAME);
   } catch (cause) {
     const path = lookInProject();
@@ -45,8 +44,8 @@ export async function loadMemoryServer(): Promise<MemoryServerPackage> {
 }
 
 /**
- * Resolves the package from the folder of the project, because some installers let Mongrove import only the
- * dependencies that Mongrove declares.
+ * Resolves the package from the folder of the project, because some installers let Mongrove import only declared
+ * dependencies.
  */
 function lookInProject(): string | undefined {
   try {

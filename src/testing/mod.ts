@@ -2,8 +2,7 @@
  * Functions for tests of applications. {@linkcode startMongo} starts a MongoDB. {@linkcode serve} serves an application
  * on a free port.
  *
- * The package mongodb-memory-server, which your application must install, runs the MongoDB. Only `startMongo()` loads
- * it.
+ * Only `startMongo()` loads the package mongodb-memory-server, which your application must install.
  *
  * @example Test an application with `deno test`
  * ```ts ignore

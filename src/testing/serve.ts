@@ -6,8 +6,8 @@ export interface Served {
   /** The URL of the application, without a slash at the end. */
   readonly url: string;
   /**
-   * Stops the application at once and closes all connections, so that requests in progress get no answer. Further calls
-   * do nothing.
+   * Stops the application and closes all connections at once: requests in progress get no answer. Further calls do
+   * nothing.
    */
   readonly stop: () => Promise<void>;
   /** Calls `stop()` at the end of an `await using` block. */

@@ -7,8 +7,7 @@ import type { TestMongo } from "./test_mongo.ts";
 /** Options of {@linkcode startMongo}. */
 export interface StartMongoOptions {
   /**
-   * The number of members of the replica set. Transactions and live lists need at least 1. With 0, there is no replica
-   * set.
+   * The number of members of the replica set. Transactions and live lists need at least 1. With 0, there is none.
    *
    * @default {0}
    */
@@ -17,27 +16,27 @@ export interface StartMongoOptions {
 
 const DATABASE = "test";
 
-/** The maximum number of members of a replica set in MongoDB. */
+/** The limit of MongoDB. */
 const MOST_MEMBERS = 50;
 
 /** Transactions need the storage engine WiredTiger. */
 const STORAGE_ENGINE = "wiredTiger";
 
 /**
- * A `mongod` that is killed would leave its Unix socket in the folder of temporary files. On Windows, it has no such
- * sockets and refuses the argument.
+ * A killed `mongod` would leave its Unix socket in the folder of temporary files. On Windows, it has none and refuses
+ * the argument.
  */
 const ARGUMENTS = process.platform === "win32" ? [] : ["--nounixsocket"];
 
 const WAYS_OUT = "set MONGOMS_SYSTEM_BINARY to the path of a mongod, or install one on PATH";
 
 /**
- * Starts a MongoDB for a test on a free port of 127.0.0.1. The data of the MongoDB is deleted when it stops.
+ * Starts a MongoDB for a test on a free port of 127.0.0.1. Its data is deleted when it stops.
  *
  * Install the package mongodb-memory-server with `npm i -D mongodb-memory-server` or
- * `deno add npm:mongodb-memory-server`. It runs the `mongod` at the path in the environment variable
- * `MONGOMS_SYSTEM_BINARY`, or else the first one on `PATH` of version 6.0 or newer. If `PATH` has none, or
- * `MONGOMS_VERSION` asks for a version, the package downloads a `mongod` on first use.
+ * `deno add npm:mongodb-memory-server`. It runs the `mongod` at the path in `MONGOMS_SYSTEM_BINARY`, or else the first
+ * on `PATH` of version 6.0 or newer. If there is none, or `MONGOMS_VERSION` asks for a version, the package downloads a
+ * `mongod` on first use.
  *
  * @returns The running MongoDB. To stop it, call `stop()` or use `await using`.
  * @throws {RangeError} If `replicaSet` is not an integer from 0 to 50.

@@ -43,8 +43,8 @@ export async function keepRenewed(
 }
 
 /**
- * Stores `fields` in the record of the lease, unless another process may have the lease. It tries again, because a
- * failover can refuse attempts.
+ * Stores `fields` in the record of the lease, unless another process may have it. It tries again, because a failover
+ * can refuse attempts.
  */
 export async function noteUnlessLost(lease: Lease, fields: object): Promise<boolean> {
   while (lease.isHeld) {

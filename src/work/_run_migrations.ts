@@ -154,7 +154,7 @@ class Attempt {
     this.#options = options;
   }
 
-  /** Returns whether the success is stored. Otherwise, another process has run the migration, or must run it again. */
+  /** Returns whether the success is stored. Otherwise, another process has run the migration, or must. */
   async run({ hasWaited }: { readonly hasWaited: boolean }): Promise<boolean> {
     const { lease, record, leaseMS = LEASE_MS } = this.#options;
     const { name } = this.#migration;

@@ -31,7 +31,7 @@ const LOG_MS = 10_000;
 /** The progress of one call of `each()`. */
 export interface WalkProgress extends EachResult {
   readonly collection: string;
-  /** The hash of the arguments, because the next attempt of a migration may make other calls. */
+  /** The hash of the arguments, because the next attempt may make other calls. */
   readonly work: string;
   /** The `_id` of the last entity, in its BSON type. */
   readonly after?: unknown;
@@ -47,7 +47,7 @@ export interface WalkContext {
   readonly progress: Readonly<Record<string, WalkProgress>>;
 }
 
-/** Also returns the promises of all calls, because a migration may forget to wait for one. */
+/** Also returns the promises of all calls, because a migration may not wait for all. */
 export function makeEach(
   context: WalkContext,
 ): { readonly each: Each; readonly calls: readonly Promise<EachResult>[] } {

@@ -12,9 +12,9 @@ export interface StoredModel {
 
 /** The counts of a call of {@linkcode Each}, including interrupted earlier attempts. */
 export interface EachResult {
-  /** The number of entities that were read. */
+  /** The number of read entities. */
   readonly seen: number;
-  /** The number of entities that were written. */
+  /** The number of written entities. */
   readonly changed: number;
 }
 
@@ -23,8 +23,8 @@ export interface EachResult {
  * validated, no hook runs, and entities of all tenants and in the trash are included.
  *
  * The function returns the fields to store, by their paths. The value `undefined` removes a field. A write raises the
- * version and `updatedAt`. If another write has come between, the function is called again with the new values. Equal
- * values, or the result `undefined`, write nothing.
+ * version and `updatedAt`. After a write in between, it is called again with the new values. Equal values, or
+ * `undefined`, write nothing.
  *
  * With `history: true`, the history of the class records the changes as the operation `migrate`, which needs a replica
  * set.

@@ -16,8 +16,8 @@ export interface RunContext {
   /** The number of earlier runs that were due but that no process has begun. */
   readonly missed: number;
   /**
-   * The signal that is aborted by `Framework.close()`, by `stop()`, or when another process may have the lease. If the
-   * function then throws, the run is repeated.
+   * Is aborted by `Framework.close()`, by `stop()`, or when another process may have the lease. If the function then
+   * throws, the run is repeated.
    */
   readonly signal: AbortSignal;
 }
@@ -25,7 +25,7 @@ export interface RunContext {
 /** Options of {@linkcode every}. */
 export interface EveryOptions extends ConnectionOption {
   /**
-   * The function that gets the error of each failed run, and the first error of an outage of the database.
+   * Gets the error of each failed run, and the first error of an outage of the database.
    *
    * @default {the log}
    */
@@ -45,13 +45,13 @@ const repeated = new WeakMap<Connection, Set<string>>();
 
 /**
  * Runs a function at intervals, in one process at a time, under a lease that ends 30 seconds after a crash. The first
- * run of a name begins at once, and later runs at whole intervals after it, but never before the last one has ended.
- * One run makes up for all missed runs.
+ * run of a name begins at once, and later runs at whole intervals after it, but never before the last has ended. A run
+ * makes up for all missed ones.
  *
  * A failed run is not repeated before the next interval. A run whose process was killed is repeated, so the function
  * must be repeatable. The collection `mongrove_runs` of the database records the last run of each name.
  *
- * @param interval The time between the beginnings of two runs, such as `"1h"`.
+ * @param interval The time between the beginnings of runs, such as `"1h"`.
  * @param name The name, by which processes exclude each other.
  * @throws {TypeError} If an argument is wrong, or this process already repeats this name.
  *

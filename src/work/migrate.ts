@@ -21,8 +21,8 @@ export interface Migration {
   /** The name, which must keep its place in the list. */
   readonly name: string;
   /**
-   * The function that changes the data. It runs again after a crash or failure, and may run beside a process whose
-   * lease has ended, so it must be repeatable.
+   * Changes the data. It runs again after a crash or failure, and may run beside a process whose lease has ended, so it
+   * must be repeatable.
    */
   readonly run: (context: MigrationContext) => MaybePromise<unknown>;
 }
@@ -33,14 +33,14 @@ export interface MigrationContext {
   readonly connection: Connection;
   /** Changes each entity of a collection. */
   readonly each: Each;
-  /** The signal that is aborted by `Framework.close()`, or when another process may have the lease. */
+  /** Is aborted by `Framework.close()`, or when another process may have the lease. */
   readonly signal: AbortSignal;
 }
 
 /** Options of {@linkcode migrate}. */
 export interface MigrateOptions extends ConnectionOption {
   /**
-   * The maximum time to wait for the connection and for a migration in another process, in milliseconds.
+   * The maximum time to wait for the connection and for another process, in milliseconds.
    *
    * @default {600000}
    */

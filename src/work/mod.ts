@@ -1,6 +1,6 @@
 /**
- * {@linkcode migrate} changes stored data before an application starts, and {@linkcode every} repeats a function at
- * intervals, each in one process at a time.
+ * {@linkcode migrate} changes stored data before an application starts, and {@linkcode every} repeats a function, each
+ * in one process at a time.
  *
  * @example Migrate, then serve
  * ```ts ignore

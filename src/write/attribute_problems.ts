@@ -55,8 +55,7 @@ function originOf(
   if (isUncastStored(problem) && (!values.isTouched(path) || staysStored({ path, problem, doc }))) {
     return "stored";
   }
-  // A client always gets the error of a hidden value that it sends. If a value equal to the stored one gave no error,
-  // the client could guess it.
+  // Even a hidden value equal to the stored one gives an error, or a client could guess it.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
   if (isUncastStored(problem)) return secrecy === "holder" ? "client" : "application";
   if (!isValidatorError(problem)) return "client";
@@ -65,10 +64,7 @@ function originOf(
   return secrecy === "holder" || change === "missing" ? "client" : "application";
 }
 
-/**
- * Mongoose would write a changed object without a stored value that it cannot cast, so the save fails unless the value
- * is kept.
- */
+/** Mongoose would write a changed object without the value, so the save fails unless it is kept. */
 function staysStored({ path, problem, doc }: FoundProblem & { readonly doc: Document }): boolean {
   const stored = valueAt(existingSnapshot(doc)?.values, path);
   const isSetByHook = isWrongElement(problem) && Array.isArray(stored) &&

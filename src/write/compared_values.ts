@@ -32,10 +32,7 @@ export class ComparedValues {
   }
 }
 
-/**
- * The stored values are cast like the document's, so that equal values have equal types. Without a snapshot, every
- * present value counts as changed.
- */
+/** The stored values are cast like the document's, so that equal values have equal types. */
 function storedValues(doc: Document): unknown {
   const snapshot = existingSnapshot(doc);
   if (snapshot === undefined) return undefined;
@@ -44,10 +41,7 @@ function storedValues(doc: Document): unknown {
   );
 }
 
-/**
- * Array elements are matched by `_id`, because a body may have moved them. Without `hasHolder`, the object around the
- * value is new.
- */
+/** Array elements are matched by `_id`, because a body may have moved them. */
 function compareAt(
   path: string,
   { now, before }: { readonly now: unknown; readonly before: unknown },

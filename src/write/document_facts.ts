@@ -1,6 +1,6 @@
 import type { StoredObject } from "../store/values.ts";
 
-/** The stored values of a document, of which Mongoose keeps no copy. They reveal changes of other requests. */
+/** The stored values, of which Mongoose keeps no copy. They reveal changes of other requests. */
 export interface Snapshot {
   readonly values: StoredObject;
   /**

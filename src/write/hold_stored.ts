@@ -51,10 +51,7 @@ function holds(shown: unknown, stored: unknown): boolean {
     stored.every((each, index) => holds(shown[index], each));
 }
 
-/**
- * Brings the fields into the order in which Mongoose reads an entity with the stored names, because JSON has the order of
- * fields. `set()` with an object changes it.
- */
+/** JSON has the order of fields, which `set()` with an object changes. */
 export function orderAsRead(doc: Document, stored: readonly string[]): void {
   const { schema } = doc;
   const names = Object.keys(rawValues(doc));

@@ -23,8 +23,8 @@ export function keepUncastValues(
 }
 
 /**
- * A stored value that Mongoose could not cast is missing in the document, so a save of the object around it would remove
- * it. Returns `true` if it is kept, or if the request has removed the object.
+ * A stored value that Mongoose could not cast is missing in the document, so a save of the object around it would
+ * remove it. Returns `true` also if the request has removed the object.
  */
 export function keepUncastValue(doc: Document, path: string): boolean {
   const snapshot = existingSnapshot(doc);
@@ -69,7 +69,6 @@ function keepIn(
 
 const POSITION = /^\d+$/;
 
-/** A body may have moved elements, so they are matched by `_id`. */
 function counterpart(
   element: unknown,
   { list, index }: { readonly list: unknown; readonly index: number },

@@ -21,7 +21,7 @@ import { checkScope, throwChanged } from "../store/writes/conditions.ts";
 export interface SaveDocumentOptions extends Omit<WriteContext, "model" | "session"> {
   /** The document must match the scope before and after the write. It is not cast yet. */
   readonly scope: Filter;
-  /** The stored document must match this filter, because another request may have changed it since its read. */
+  /** Another request may have changed the document since its read. */
   readonly filter: Filter;
   readonly collation?: object | undefined;
   /** `true` if the update may overwrite changes of other requests, as by PUT. */
@@ -164,7 +164,7 @@ async function insertBy(
   });
 }
 
-/** Each insert succeeds or fails separately. Returns the errors of refused documents. */
+/** Returns the errors of refused documents. */
 export async function insertEachDocument(
   docs: readonly Document[],
   { scope, ...options }: Omit<SaveDocumentOptions, "filter">,
@@ -184,7 +184,7 @@ export async function insertEachDocument(
   });
 }
 
-/** Returns errors by index. Values are checked one by one only if the check of all fails. */
+/** Returns errors by index. */
 async function outsideOf(
   all: readonly StoredObject[],
   { scope, model }: { readonly scope: Filter; readonly model: Model<unknown> },

@@ -46,10 +46,7 @@ export function existingSnapshot(doc: Document): Snapshot | undefined {
   return snapshot?.saves === savesOf(doc) ? snapshot : undefined;
 }
 
-/**
- * A snapshot for a document whose read values are unknown. Mongoose's defaults are left out, because they are not
- * stored.
- */
+/** Mongoose's defaults are left out, because they are not stored. */
 export function takeSnapshot(doc: Document): Snapshot {
   const values = BSON.deserialize(BSON.serialize(valuesToStore(doc)));
   for (const path of ownDefaults(doc)) delete values[path];

@@ -21,7 +21,7 @@ interface BoundOptions extends SaveDocumentOptions {
 
 export interface BoundUpdate {
   readonly statement: UpdateStatement;
-  /** The document after the update. Missing if it surely stays in its scope. */
+  /** Missing if the document surely stays in its scope. */
   readonly changed?: StoredObject;
   readonly key: string | undefined;
   readonly version: number;
@@ -29,7 +29,6 @@ export interface BoundUpdate {
   readonly expected: () => StoredObject;
 }
 
-/** The update matches no document if another request has changed a value on which it depends. */
 export function boundUpdate(
   doc: Document,
   { scope, filter, collation, overwrites, snapshot }: BoundOptions,

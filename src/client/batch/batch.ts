@@ -11,14 +11,14 @@ import type { Resource } from "../types/resource.ts";
 export interface Batch {
   /**
    * Returns the resource of a route, whose operations are added to the batch. Options such as `signal` belong to the
-   * batch and not to its operations.
+   * batch, not to its operations.
    *
    * @typeParam M The model of the route, imported as a type.
    */
   resource<M extends FrameworkModel>(path: string): Resource<M>;
   /**
-   * Returns a placeholder for a value of the answer to an earlier operation, such as the identifier of a new entity. It
-   * can stand for a whole value of a body and for an identifier, but not in a longer string.
+   * Returns a placeholder for a value in the answer to an earlier operation, such as a new identifier. It can stand for
+   * a whole value of a body or an identifier, but not in a longer string.
    *
    * @throws {TypeError} If the promise does not belong to an operation of the batch.
    */
@@ -60,7 +60,7 @@ class CollectedBatch implements Batch {
    */
   readonly operations: Promise<unknown>[] = [];
   readonly #answered: ((incoming: Incoming) => void)[] = [];
-  /** The index of each request by the promise of its operation, for `value()`. */
+  /** The index of each request by the promise of its operation. */
   readonly #indexes = new WeakMap<object, number>();
   /** The earlier value, such as `0._id`, by its placeholder, which is a random string. */
   readonly #names = new Map<string, string>();
@@ -196,7 +196,7 @@ export async function runBatch(
     options,
   });
   const { responses } = Object(body) as { readonly responses?: readonly BatchResponse[] };
-  // With fewer answers than requests, the promises of the other operations would stay pending forever.
+  // With fewer answers, other promises would stay pending forever.
   if (responses?.length !== batch.requests.length) throw new ApiError(status, body);
   batch.resolve(responses);
   return await results;

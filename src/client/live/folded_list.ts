@@ -8,11 +8,11 @@ export class FoldedList {
   #entities = new Map<string, Entity>();
   #order: string[] = [];
   /**
-   * A second list, which is filled while the server sends the whole list again. The event `ready` makes it the list, so
-   * that an application never sees an incomplete one.
+   * A second list, filled while the server sends the whole list again. The event `ready` makes it the list, so that no
+   * application sees an incomplete one.
    */
   #next: FoldedList | undefined;
-  /** Whether the event `ready` of the present connection has come, after which the list is complete. */
+  /** Whether the event `ready` of this connection has come, after which the list is complete. */
   #isReady = false;
 
   /** The resume token for `Last-Event-ID`. If it is empty, the client reads the whole list again. */

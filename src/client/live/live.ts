@@ -20,7 +20,7 @@ interface LiveSource {
   readonly revive: (entity: object, names: readonly string[] | undefined) => void;
 }
 
-/** Changes within this time are in one list, so that the loop of the application runs once for all of them. */
+/** Changes within this time are in one list, so that the loop of the application runs once for them. */
 const GATHER_MS = 10;
 
 /** A connection without bytes for this time is lost, because the server sends a heartbeat every 15 seconds. */

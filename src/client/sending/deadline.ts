@@ -1,6 +1,6 @@
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Stops the timer, which would otherwise run until the time limit after an early answer. */
+  /** Stops the timer, which would run on after an early answer. */
   readonly end: () => void;
 }
 

@@ -11,23 +11,17 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions extends Pick<CallOptions, "timeoutMS"> {
-  /**
-   * The headers of every request, or a function that returns them. The client calls the function before each attempt,
-   * so that it can return a fresh token.
-   */
+  /** The headers of every request, or a function that returns them before each attempt, such as a fresh token. */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
   /**
    * An API key, or a function that returns it before each attempt, for the header `X-API-Key`. With a key, the client
-   * follows no redirect, because the header would go to the other origin too.
+   * follows no redirect, because the other origin would get the header too.
    */
   readonly apiKey?: string | (() => string | Promise<string>);
-  /**
-   * Whether cookies are sent. By default, `fetch()` decides, which in browsers sends them only to the origin of the
-   * page.
-   */
+  /** Whether cookies are sent. By default, browsers send them only to the origin of the page. */
   readonly credentials?: "include" | "omit" | "same-origin";
   /**
-   * The function that sends requests, for example to trace them.
+   * Sends requests, for example to trace them.
    *
    * @default {globalThis.fetch}
    */
@@ -40,9 +34,9 @@ export interface ConnectOptions extends Pick<CallOptions, "timeoutMS"> {
    */
   readonly queryMethod?: boolean;
   /**
-   * The largest number of repetitions of a request after a 503, or if no complete answer arrives. The client repeats
-   * only requests for which two attempts have the same effect as one, after pauses of 0.25 to 10 seconds. If the header
-   * `Retry-After` of an answer names a longer time, the call fails with the answer.
+   * The largest number of repetitions of a request after a 503, or without a complete answer. Only requests are
+   * repeated for which two attempts have the same effect as one, after pauses of 0.25 to 10 seconds. If `Retry-After`
+   * names a longer time, the call fails with the answer.
    *
    * @default {3}
    */
@@ -51,7 +45,7 @@ export interface ConnectOptions extends Pick<CallOptions, "timeoutMS"> {
 
 /** Options that every operation of the client accepts. */
 export interface CallOptions {
-  /** The signal that aborts the call. The call then fails with the reason of the signal. */
+  /** Aborts the call, which then fails with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
   /**
    * The time limit of a call with all its repetitions, in milliseconds. The default is that of `connect()`, or else
@@ -81,7 +75,7 @@ export interface Outgoing {
   readonly options: CallOptions;
 }
 
-/** The answer to a request. The body of a file or of a live list stays unread. */
+/** The answer to a request. */
 export interface Incoming extends Content {
   readonly status: number;
   readonly headers: Headers;
@@ -128,8 +122,7 @@ async function sendWithin(outgoing: Outgoing, connection: ConnectOptions): Promi
   const { signal, end } = openDeadline({ signal: given, timeoutMS });
   try {
     signal.throwIfAborted();
-    // All attempts send the JSON of this moment, because the application may change the body as soon as the call has
-    // returned its promise.
+    // All attempts send the JSON of this moment, because the application may change the body after the call.
     const content = outgoing.bytes ?? (outgoing.body && toJson(outgoing.body, "body"));
     const options = { connection, signal, content };
     // A call must end when its signal is aborted, even if the function for headers or a custom `fetch()` ignores it.

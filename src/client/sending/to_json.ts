@@ -43,7 +43,7 @@ function lostIn(value: unknown, { isDate, isNeeded, isStrict }: Lost): string | 
   return isLeftOut && isNeeded ? typeof value : undefined;
 }
 
-/** The name of the class of an object that JSON would write as `{}`, or of any class in a filter. */
+/** The class of an object that JSON would write as `{}`, or any class in a filter. */
 function lostOf(value: object, isStrict: boolean): string | undefined {
   if (Array.isArray(value)) return undefined;
   const above = Object.getPrototypeOf(value);

@@ -36,8 +36,8 @@ export type ChangesOf<M> = {
 };
 
 /**
- * The body of `replace()`, which clears the fields that the body leaves out. The body can repeat the stored `_id`,
- * `__v` and `ReadOnly` fields, so that an application can send back an entity that it has read.
+ * The body of `replace()`, which clears missing fields. It can repeat the stored `_id`, `__v` and `ReadOnly` fields, so
+ * that an application can send back an entity.
  */
 export type ReplacementOf<M> = {
   readonly [K in keyof M as Settable<M, K> | Repeated<M, K>]?: [Settable<M, K>] extends [never]
@@ -97,7 +97,7 @@ export type NewElement<E> = NewOf<E> & { readonly _id?: string | undefined };
 
 /**
  * @internal The value of a field in a merge patch. Embedded entities and Maps may be partial, because the server merges
- * them with the stored values.
+ * them.
  */
 export type Patch<V> = V extends FrameworkModel ? PatchOf<Bare<V>>
   : V extends ReadonlyMap<string, infer X> ? { readonly [key: string]: Patch<X> | null }

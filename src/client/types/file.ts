@@ -2,7 +2,7 @@ import type { CallOptions } from "../sending/send_request.ts";
 import type { Shown } from "./json.ts";
 import type { CreateOnlyOption, MatchOptions } from "./options.ts";
 
-/** @internal The names of the properties that hold files. */
+/** @internal */
 export type FileName<M> =
   & {
     [K in keyof M]-?: Shown<M, K> extends never ? never
@@ -22,7 +22,7 @@ export interface FileJson {
   readonly type: string;
   /** The number of bytes. */
   readonly size: number;
-  /** The SHA-256 hash of the bytes, as 64 hexadecimal digits. */
+  /** The SHA-256 of the bytes, as 64 hexadecimal digits. */
   readonly sha256: string;
   /** The time of the upload in ISO 8601. */
   readonly at: string;
@@ -30,7 +30,7 @@ export interface FileJson {
 
 /** @internal */
 export interface PutOptions extends MatchOptions, CreateOnlyOption {
-  /** The name that the server stores for the file. The default is the name of the given `File`. */
+  /** The stored name. The default is the name of the given `File`. */
   readonly name?: string | undefined;
 }
 
@@ -43,8 +43,8 @@ export interface FileResource {
   get(options?: CallOptions): Promise<Response>;
   /**
    * Stores or replaces the file, and returns its description. The upload has a time limit only with `timeoutMS`. With
-   * `ifMatch` or `createOnly`, the client never repeats the request, because the server would refuse the repetition of
-   * a successful attempt.
+   * `ifMatch` or `createOnly`, the client never repeats the request, because the repetition of a success would be
+   * refused.
    */
   put(file: Blob, options?: PutOptions): Promise<FileJson>;
   /** Removes the file. The client never repeats the request, because the repetition of a success would answer 404. */

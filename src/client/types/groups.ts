@@ -5,7 +5,7 @@ import type { PopulatedEntity } from "./populate.ts";
 import type { SearchCallOption } from "./options.ts";
 import type { SortField } from "./select.ts";
 
-/** @internal The names of the fields by which a list can be grouped, without lists, objects and `_id`. */
+/** @internal The names of fields for `by`, without lists, objects and `_id`. */
 export type GroupName<M> = Exclude<SortField<M>, "_id">;
 
 /** @internal */
@@ -47,8 +47,8 @@ export type GroupSort<B extends string, S extends string, A extends string> = `$
   | `avg.${A}`}`;
 
 /**
- * A group of entities, with the values of `by`, the count, the sums and the averages. A date is a string that ends with
- * the unit that the server has declared, such as `"2024-03"` for a month.
+ * A group of entities, with values of `by`, count, sums and averages. A date is a string up to the declared unit, such
+ * as `"2024-03"` for a month.
  *
  * @typeParam B The fields in `by`.
  * @typeParam S The fields in `sum`.

@@ -6,8 +6,8 @@ import type { PageCallOptions, RemoveAllOptions, RemoveOptions } from "./options
 /** @internal The server must declare `trash` for the class. */
 export interface TrashOption {
   /**
-   * With `"only"`, the operation reaches only the entities in the trash, and `remove()` and `removeAll()` remove them
-   * for good. The server answers 400 to callers who may not see the trash.
+   * With `"only"`, the operation reaches only entities in the trash, and `remove()` and `removeAll()` remove these for
+   * good. The server answers 400 to callers who may not see the trash.
    */
   readonly trash?: "only" | undefined;
 }
@@ -44,8 +44,8 @@ export interface HistoryRecord<M> {
   /** The name of the operation or of the action, such as `"update"`. */
   readonly operation: string;
   /**
-   * The names of the changed fields that the caller may see. Empty for the write that created the entity. The server
-   * can add fields that the class does not declare, such as `deletedAt`.
+   * The names of the changed fields that the caller may see. Empty for a creation. The server can add fields that the
+   * class does not declare, such as `deletedAt`.
    */
   readonly changed: readonly string[];
   /** The values of the changed fields before the write. Fields without a value are missing. */

@@ -27,10 +27,7 @@ export interface SearchCallOption<M> extends FilterCallOption<M> {
 export interface PageCallOptions<A> {
   /** The largest number of entities, or of records of a history, in the answer. */
   readonly limit?: number | undefined;
-  /**
-   * The identifier of the entity, or the `version` of the record, after which the answer begins. It cannot be combined
-   * with `skip`.
-   */
+  /** The identifier of the entity, or the `version` of the record, after which the answer begins. Not with `skip`. */
   readonly after?: A | undefined;
 }
 
@@ -39,8 +36,8 @@ export interface ReadCallOptions<M, S, P, R> extends EntityOptions<R>, FilterCal
   /** The fields of the answer besides `_id`. */
   readonly select?: S | undefined;
   /**
-   * The references that the server replaces by entities, such as `["director"]`. If the server shows only some fields
-   * of the entities, write their names, as in `{ director: ["name"] }`. The names change only the type of the answer.
+   * The references that the server replaces by entities, such as `["director"]`. If the server shows only some of their
+   * fields, name these, as in `{ director: ["name"] }`, which changes only the type of the answer.
    */
   readonly populate?: (P & NoOthers<M, P>) | undefined;
 }
@@ -48,8 +45,8 @@ export interface ReadCallOptions<M, S, P, R> extends EntityOptions<R>, FilterCal
 /** @internal */
 export interface OneOptions<M, S, P, R, A> extends ReadCallOptions<M, S, P, R> {
   /**
-   * An earlier answer for the same entity. If the entity has not changed since, the server sends no body, and `one()`
-   * returns this answer.
+   * An earlier answer for the entity. If it has not changed since, the server sends no body, and `one()` returns this
+   * answer.
    */
   readonly known?: A | undefined;
 }
@@ -67,7 +64,7 @@ export interface SelectedOptions<M, S, P, R>
   extends ReadCallOptions<M, S, P, R>, SearchCallOption<M>, PageCallOptions<string> {
   /** The order of the list, such as `["-year", "name"]`. A `-` before a field means descending. */
   readonly sort?: readonly SortName<M>[] | undefined;
-  /** The number of entities before the page. It cannot be combined with `after`. */
+  /** The number of entities before the page. Not with `after`. */
   readonly skip?: number | undefined;
 }
 
@@ -77,8 +74,8 @@ export interface SelectedOptions<M, S, P, R>
  */
 export interface LiveCallOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
   /**
-   * The function that the client calls when, after the first list, a connection is lost with an error or cannot be
-   * opened again. The next list has all missed changes.
+   * Is called when, after the first list, a connection is lost with an error or cannot be opened again. The next list
+   * has all missed changes.
    *
    * @param error The error, which is an `ApiError` if the server has answered with an error.
    */
@@ -88,8 +85,8 @@ export interface LiveCallOptions<M, S, P, R> extends SelectedOptions<M, S, P, R>
 /** @internal Options of writes that must not overwrite the change of another client. */
 export interface MatchOptions extends CallOptions {
   /**
-   * The entity as the client has read it, its `ETag`, or `"*"` for any version. If the entity has changed since, the
-   * server answers 412 and writes nothing.
+   * The entity as read, its `ETag`, or `"*"` for any version. If the entity has changed since, the server answers 412
+   * and writes nothing.
    */
   readonly ifMatch?: object | string | undefined;
 }
@@ -106,8 +103,8 @@ export interface RemoveOptions<M> extends MatchOptions, FilterCallOption<M> {}
 /** @internal */
 export interface MinimalOptions<N> {
   /**
-   * Whether the answer has no body, so that the server does not read the entity for it. The result is then a
-   * {@linkcode Written}, or `undefined` for `createMany()`.
+   * Whether the answer has no body, and the server reads no entity for it. The result is then a {@linkcode Written}, or
+   * `undefined` for `createMany()`.
    */
   readonly minimal?: N | undefined;
 }
@@ -133,7 +130,7 @@ export interface CreateManyOptions<R, N = boolean, T = false> extends CreateOpti
   readonly atomic?: T | undefined;
 }
 
-/** The result for one entity on a route with `atomic: false`, where some entities can be written while others fail. */
+/** The result for one entity on a route with `atomic: false`. */
 export interface EntityResult {
   /** The HTTP status for the entity, such as 201 if it was created. */
   readonly status: number;

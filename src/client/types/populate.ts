@@ -10,7 +10,7 @@ export type Populate<M> =
     readonly [K in PopulateName<M>]?: true | readonly TargetField<ModelIn<NonNullable<M[K]>>>[];
   });
 
-/** @internal The names of the fields that hold identifiers. */
+/** @internal */
 export type PopulateName<M> = {
   [K in FieldName<M> & keyof M]: K extends "_id" | "__v" ? never
     : [NonNullable<M[K]> extends readonly (infer I)[] ? I : NonNullable<M[K]>] extends

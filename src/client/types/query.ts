@@ -7,10 +7,9 @@ import type { SortField } from "./select.ts";
 /**
  * A filter with conditions on fields, and clauses such as `$or`, which the client sends as the parameter `q`.
  *
- * The path `"address.city"` names a field of an embedded entity, and `"author.name"` a field of the entity to which a
- * `Ref` refers, if the server lists the path. TypeScript checks the first three names of a path. A filter with the
- * value `undefined`, or with an object of a class without `toJSON`, throws a `TypeError`, because JSON would drop the
- * condition, and the filter would select more entities.
+ * The path `"address.city"` names a field of an embedded entity, and `"author.name"` a field behind a `Ref`, if the
+ * server lists the path. TypeScript checks the first three names of a path. A filter with the value `undefined`, or
+ * with an object of a class without `toJSON`, throws a `TypeError`, because JSON would drop the condition.
  */
 export type Query<M> = QueryFields<M> & QueryClauses<M>;
 
@@ -45,7 +44,7 @@ export type Operators<V> =
   & ([Item<V>] extends [number] ? NumberOperators : unknown)
   & (IsList<V> extends true ? ListOperators<Item<V>> : unknown);
 
-/** @internal The operators for any field, which compare it with values of type `C`. */
+/** @internal Operators for any field, with values of type `C`. */
 export interface Comparisons<V, C> {
   /** The value that the field, or an element of a list field, must equal. */
   readonly $eq?: C | null;

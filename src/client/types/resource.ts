@@ -68,7 +68,7 @@ export interface Resource<M> {
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: LiveCallOptions<M, S, P, R>): AsyncGenerator<Answer<M, S, P, R>[], void, undefined>;
-  /** Reads an entity. With the option `known`, the server does not send an unchanged entity again. */
+  /** Reads an entity. With `known`, the server does not send an unchanged entity again. */
   one<
     const S extends readonly FieldName<M>[] = never,
     const P extends Populate<M> = never,
@@ -86,9 +86,9 @@ export interface Resource<M> {
     options?: CreateOptions<R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
   /**
-   * Creates several entities, or none if one of them is refused. The route must have `create({ many: … })`. The result
-   * has the entities in the order of `bodies`, without entities that a hook of the server hides. With `atomic: false`,
-   * the server creates each entity independently.
+   * Creates several entities, or none if one is refused. The route must have `create({ many: … })`. The result has the
+   * entities in the order of `bodies`, without entities that a hook hides. With `atomic: false`, the server creates
+   * each entity independently.
    */
   createMany<
     const R extends readonly DateName<M>[] = never,
@@ -102,7 +102,7 @@ export interface Resource<M> {
   >;
   /**
    * Changes an entity by a merge patch. With `ifMatch`, `q` or `__v` in the body, the client does not repeat the
-   * request, because the server could refuse the repetition of a successful attempt.
+   * request, because the repetition of a success could be refused.
    */
   update<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     id: string,
@@ -131,8 +131,8 @@ export interface Resource<M> {
    */
   removeAll(options: RemoveItemsOptions<M>): Promise<void>;
   /**
-   * Reads the records of the writes of an entity, newest first, 20 unless `limit` names another number up to 100. The
-   * server must declare `history` for the class.
+   * Reads the records of the writes of an entity, newest first, 20 or `limit` up to 100. The server must declare
+   * `history` for the class.
    */
   history(id: string, options?: HistoryPageOptions): Promise<HistoryRecord<M>[]>;
   /**

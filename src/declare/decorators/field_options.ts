@@ -3,7 +3,7 @@ import type { Scalar } from "../model/field_names.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { Words } from "../model/words.ts";
 
-/** @internal A validator of Mongoose, which returns whether a value is valid. */
+/** @internal A validator of Mongoose. */
 export type Validator<V> =
   | ((value: V) => unknown)
   | {
@@ -12,9 +12,8 @@ export type Validator<V> =
   };
 
 /**
- * A synchronous function that returns whether a field is hidden, or read-only, for a request. It runs once for each
- * request, after the `preFetch` hooks. Any result except `false` hides or protects the field, so that a forgotten
- * `return` never shows it.
+ * A synchronous function that returns whether a field is hidden, or read-only, for a request, once after the `preFetch`
+ * hooks. Any result except `false` hides or protects the field, so that a forgotten `return` never shows it.
  */
 export type FieldRule = (req: FrameworkRequest) => boolean;
 
@@ -22,8 +21,8 @@ export type FieldRule = (req: FrameworkRequest) => boolean;
 export type Bound<T> = T | readonly [T, string];
 
 /**
- * @internal The options that all fields have. Any other option is an error at start-up. Options for Mongoose plugins
- * are set in `configure`, as in `schema.path("name").options.indexed = true`.
+ * @internal The options of all fields. Any other option is an error at start-up. Set options for Mongoose plugins in
+ * `configure`, as in `schema.path("name").options.indexed = true`.
  */
 export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
   /**
@@ -31,16 +30,16 @@ export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
    */
   readonly required?: boolean | string | readonly [boolean, string] | (() => boolean);
   /**
-   * Whether no answer contains the field and no filter of a client can name it. Hooks can read it. With `true`, clients
-   * can still write it, but a client from which a function hides the field cannot.
+   * Whether no answer contains the field and no filter of a client can name it. Hooks can read it. Clients can still
+   * write it, unless a function hides it from them.
    */
   readonly hidden?: boolean | FieldRule;
   /** Whether request bodies cannot set the field. Hooks can set it. */
   readonly readonly?: boolean | FieldRule;
   /**
    * Whether the parent does not load this field, and leaves it out of answers, bodies, filters and orders, because the
-   * routes of the field show it. With `false`, the parent shows the whole field. The option is required if a scope or
-   * entity hooks limit all reads of these routes, because they do not limit reads of the parent.
+   * routes of the field show it. With `false`, the parent shows the whole field. Required if a scope or entity hooks
+   * limit all reads of these routes, because they do not limit reads of the parent.
    */
   readonly apart?: boolean;
   /**
@@ -49,8 +48,7 @@ export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
    */
   readonly unique?: boolean | readonly [boolean, string] | { readonly global: true };
   /**
-   * Whether the field has an index. A string is the type of the index, such as `"2dsphere"`, and an object has options
-   * of MongoDB.
+   * Whether the field has an index. A string is its type, such as `"2dsphere"`, and an object has options of MongoDB.
    */
   readonly index?: boolean | string | object;
   /** Whether the index leaves out documents without the field. Any other unique index allows only one such document. */
@@ -64,17 +62,14 @@ export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
   readonly select?: boolean;
   /** Other names by which code can read and set the field on documents. */
   readonly alias?: string | string[];
-  /**
-   * The time after the date in the field at which the database removes the document, in seconds or as a string such as
-   * `"1d"`.
-   */
+  /** The time after the date in the field until the database removes the document, in seconds or such as `"1d"`. */
   readonly expires?: number | string;
   /**
    * Whether the JSON of a `Date` in bodies, answers and filters is a day, such as `"1980-05-04"`. The database stores
    * midnight in UTC. Declare the field as `DateOnly`, for the types of clients.
    */
   readonly dateOnly?: boolean;
-  /** The value of the field if neither a body nor a hook sets a value. */
+  /** The value if neither a body nor a hook sets one. */
   readonly default?: V | null | (() => V | null | (V extends Date ? number : never));
   /** The allowed values, as a list or a TypeScript enum. */
   readonly enum?: readonly (I | null)[] | Readonly<Record<string, string | number>> | {
@@ -111,8 +106,8 @@ export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
 }
 
 /**
- * A schema of a validation library that implements [Standard Schema](https://standardschema.dev), such as Zod. The
- * option `validate` of a field and the options `body` and `answer` of an action accept such schemas.
+ * A schema of a library that implements [Standard Schema](https://standardschema.dev), such as Zod, for `validate` of a
+ * field, and `body` and `answer` of an action.
  */
 export interface StandardSchema {
   /** The property that every such schema has. */
@@ -122,20 +117,20 @@ export interface StandardSchema {
     /** Returns the converted value, or `issues` if the value is not valid. */
     readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
     /**
-     * The types of accepted and of returned values, from which TypeScript infers bodies and answers of an action. The
-     * property has no value at run time.
+     * The types of accepted and returned values, from which TypeScript infers bodies and answers of an action. It has
+     * no value at run time.
      */
     readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
   };
 }
 
-/** @internal The result of a schema. The value is not valid if the result has `issues`. */
+/** @internal The value is not valid if the result has `issues`. */
 export interface StandardResult {
   readonly value?: unknown;
   readonly issues?: readonly StandardIssue[] | undefined;
 }
 
-/** @internal A problem of a value. `path` leads to the property or element that has the problem. */
+/** @internal `path` leads to the property or element that has the problem. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

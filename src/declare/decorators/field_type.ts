@@ -3,11 +3,9 @@ import type { SchemaType, Types } from "mongoose";
 import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
 
 /**
- * @internal The option `type` of a field.
- *
- * Prefer `Number`, which the driver stores as an integer or a double, depending on the value. Mongoose's `Int32` and
- * `Double` do not support `min` and `max`, and a `Double` on a document is an object of the driver, which `Number()`
- * must convert before a comparison.
+ * @internal Prefer `Number`, which the driver stores as an integer or a double. Mongoose's `Int32` and `Double` do not
+ * support `min` and `max`, and a `Double` on a document is an object of the driver, which `Number()` must convert
+ * before a comparison.
  */
 export type FieldType =
   | StringConstructor
@@ -31,7 +29,7 @@ export type MongooseType = (abstract new (...args: any) => SchemaType) & {
   readonly schemaName: string;
 };
 
-/** @internal The types of a field that holds an identifier. */
+/** @internal */
 export type Identifier = Types.ObjectId | string;
 
 /**
@@ -44,26 +42,26 @@ export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?:
 export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden"?: never };
 
 /**
- * The type of a field that a function hides from some clients. In the types of `@mongrove/mongrove/client`, the field
- * is optional in answers.
+ * The type of a field that a function hides from some clients. In types of the client, the field is optional in
+ * answers.
  */
 export type Restricted<T> = T extends null | undefined ? T : T & { readonly "~restricted"?: T };
 
 /**
- * The type of a field with `readonly: true`, or of a field that only the server sets. In the types of
- * `@mongrove/mongrove/client`, bodies do not have the field.
+ * The type of a field with `readonly: true`, or of a field that only the server sets. In types of the client, bodies do
+ * not have the field.
  */
 export type ReadOnly<T> = T extends null | undefined ? T : T & { readonly "~readonly"?: T };
 
 /**
- * The type of a field with the option `default`. In the types of `@mongrove/mongrove/client`, the body of `create()`
- * can leave the field out, and answers always have it.
+ * The type of a field with the option `default`. In types of the client, the body of `create()` can leave the field
+ * out, and answers always have it.
  */
 export type Defaulted<T> = T extends null | undefined ? T : T & { readonly "~default"?: T };
 
 /**
- * The type of a field with `dateOnly: true`, which holds a `Date` at midnight in UTC. In the types of
- * `@mongrove/mongrove/client`, it is a string such as `"1980-05-04"`.
+ * The type of a field with `dateOnly: true`, which holds a `Date` at midnight in UTC. In types of the client, it is a
+ * string such as `"1980-05-04"`.
  */
 export type DateOnly = Date & { readonly "~dateOnly"?: never };
 

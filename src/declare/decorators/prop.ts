@@ -19,30 +19,24 @@ import type {
 /** @internal */
 export interface ReferenceOptions {
   /**
-   * Whether a body can only name entities that exist and match the scopes of the referenced class. Any other identifier
-   * answers 400 with `kind: "exists"`.
+   * Whether a body can only name entities that exist and match the scopes of the referenced class. Other identifiers
+   * answer 400 with `kind: "exists"`.
    */
   readonly exists?: boolean;
   /**
    * Whether every reader of this class may see and filter by the referenced entities in their scope, without the hooks
-   * of their operation `one()`. Without this option, a reference in `populate` or `filter` to a class with such hooks
-   * is an error at start-up, unless the only hook is a `preFetch` hook that the reading operation has as well.
+   * of their `one()`. Otherwise, a reference in `populate` or `filter` to a class with such hooks is an error at
+   * start-up, unless the only hook is a `preFetch` hook that the reading operation has as well.
    */
   readonly unguarded?: boolean;
 }
 
-/** Options of {@linkcode prop}, for a field that holds one value, such as a string or an embedded entity. */
+/** Options of {@linkcode prop}, for a field with one value, such as a string or an embedded entity. */
 export interface PropOptions<V, T = unknown>
   extends FieldOptions<V>, FieldFeatures, ReferenceOptions {
-  /**
-   * The type of the field. The default is an identifier for a field with `ref`, or else the type of `default`, or else
-   * `String`.
-   */
+  /** The type of the field. The default is an identifier with `ref`, else the type of `default`, else `String`. */
   readonly type?: T;
-  /**
-   * The model that the field refers to, as a class, a function that returns a class, or a name. The field holds an
-   * identifier.
-   */
+  /** The model to which the identifier in the field refers: a class, a function that returns it, or a name. */
   readonly ref?: ModelClass | (() => ModelClass) | string;
   /** The type of the values in the Map, for a field with `type: Map`. */
   readonly of?: FieldType;
@@ -81,10 +75,7 @@ export function prop(options: never = {} as never): unknown {
     recordField({ array: false, options }, context);
 }
 
-/**
- * @internal Options of {@linkcode arrayProp}, for a field that holds an array. Rules for values, such as `min` and
- * `enum`, apply to each element.
- */
+/** @internal Options of {@linkcode arrayProp}. Rules for values, such as `min` and `enum`, apply to each element. */
 export interface ArrayPropOptions<I, T>
   extends FieldOptions<I[], I>, ArrayFeatures, ReferenceOptions {
   /** The type of the elements: a model class, a function that returns one, or a type such as `String`. */

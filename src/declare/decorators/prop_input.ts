@@ -65,8 +65,8 @@ export type KeywordProblem<M, K extends keyof M, O, P> = OptionIn<O, "readonly">
   : "the property is readonly: add readonly: true";
 
 /**
- * @internal Whether any property of the class `M` has the keyword `readonly`. This check saves a check of each property
- * of most classes.
+ * @internal Whether any property of the class `M` has the keyword `readonly`. This saves a check of each property of
+ * most classes.
  */
 export type HasKeywords<M> = IsSame<
   { [N in keyof M as Exclude<N, keyof FrameworkModel>]: 0 },
@@ -122,10 +122,7 @@ type ModelNamed<C> = C extends ObjectConstructor ? never
   : C extends () => ModelClass<infer M> ? M
   : never;
 
-/**
- * The type of the option `ref` or `items`. Only a `Ref` is compared with the model, because other identifiers name no
- * model.
- */
+/** Only a `Ref` is compared with the model, because other identifiers name no model. */
 type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
   ? [ModelNamed<C>] extends [never] ? `${N} is a model class or () => Model`
   : I extends { readonly "~ref"?: infer T }

@@ -33,8 +33,8 @@ export interface RestOptions<
   M extends FrameworkModel = FrameworkModel,
 > extends ClassFeatures<M> {
   /**
-   * The path of the model, such as `/movies`. On a property, the path below that of the parent entity, by default `/`
-   * and the name of the property.
+   * The path of the model, such as `/movies`. On a property, the path below the parent entity, by default `/` and the
+   * name of the property.
    */
   readonly route: string;
   /** The operations and actions that clients can call, at least one. */
@@ -42,13 +42,13 @@ export interface RestOptions<
   /** Schema options of Mongoose, such as `{ timestamps: true }`. */
   readonly schemaOptions?: SchemaOptions;
   /**
-   * Returns the connection of a request, which the application opens and closes. The framework calls the function once
-   * for each request, after the `preFetch` hooks.
+   * Returns the connection of a request, once after the `preFetch` hooks. The application opens and closes the
+   * connection.
    */
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;
   /**
-   * Returns a filter that every read and every write of this route must match. `fetch` and `persist` hooks must apply
-   * the filter themselves. The filter may name hidden fields.
+   * Returns a filter that every read and write of this route must match. `fetch` and `persist` hooks must apply the
+   * filter themselves. The filter may name hidden fields.
    */
   readonly scope?: (req: FrameworkRequest<M>) => Returns<"scope returns a filter", QueryObject>;
   /**
@@ -64,7 +64,7 @@ export interface RestOptions<
   /**
    * Whether this `@rest` applies to references to the class. Its `scope` selects the entities that references can name
    * and show, and the hooks of its `one()` guard their sub-resources, but not `populate`. Required if a referenced
-   * class has several `@rest` and one of them has a scope.
+   * class has several `@rest`, and any has a scope.
    */
   readonly main?: boolean | undefined;
 }
@@ -186,7 +186,7 @@ export type ModelOr<M> = M extends FrameworkModel ? M : FrameworkModel;
 
 /** @internal The options of `@rest` on a property. `S` is the type of the result of `scope`. */
 export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "ifMatch" | "open"> {
-  /** Returns a filter that every read and every write of this route must match. */
+  /** Returns a filter that every read and write of this route must match. */
   readonly scope?: (
     req: FrameworkRequest<ModelOr<M>>,
   ) => [Scoped] extends [S] ? Returns<"scope returns a filter", QueryObject>
@@ -195,7 +195,7 @@ export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "ifMatch" 
   readonly methods: Operations<L, M>;
 }
 
-/** @internal The options of `@rest` on a class. TypeScript prints `Problem` in the error about a missing route. */
+/** @internal TypeScript prints `Problem` in the error about a missing route. */
 export interface RestOfClass<M, L, R, S, Problem>
   extends
     RestOfProperty<M, L, R, S>,

@@ -18,18 +18,18 @@ import {
 import { andThen, isPromise } from "./run_hook.ts";
 
 /**
- * Combines hooks into one hook that passes if all of them pass.
+ * Combines hooks into one hook that passes if all pass.
  *
  * The hooks run in order until a hook rejects. Each entity hook gets the result of the hook before it. An entity hook
  * rejects if it throws or returns `null`, `undefined` or `false`, and a `preFetch` hook unless it returns `true`. A
  * combined hook returns `null` in place of `undefined`, which is an error of any other entity hook.
  */
 export function and<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
-/** Combines `preFetch` hooks into one hook that passes if all of them pass. */
+/** Combines `preFetch` hooks into one hook that passes if all pass. */
 export function and<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
 /**
- * Combines hooks with different parameter types into one hook that passes if all of them pass. It takes an entity and a
- * request that every hook accepts.
+ * Combines hooks with different parameter types into one hook that passes if all pass. It takes an entity and a request
+ * that every hook accepts.
  */
 export function and<F extends readonly CallableFunction[]>(
   ...hooks: F
@@ -67,10 +67,10 @@ function decideFrom(
 }
 
 /**
- * Combines hooks into one hook that passes if at least one of them passes.
+ * Combines hooks into one hook that passes if at least one passes.
  *
- * The hooks run in order until a hook passes, and each gets the original entity. The result is the result of the first
- * hook that passes, or else the rejection of the last hook. Hooks pass or reject by the rules of {@linkcode and}.
+ * The hooks run in order until a hook passes, and each gets the original entity. The result is from the first hook that
+ * passes, or else the rejection of the last. Hooks pass or reject by the rules of {@linkcode and}.
  *
  * @example Require one of two conditions
  * ```ts
@@ -82,11 +82,11 @@ function decideFrom(
  * ```
  */
 export function or<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
-/** Combines `preFetch` hooks into one hook that passes if at least one of them passes. */
+/** Combines `preFetch` hooks into one hook that passes if at least one passes. */
 export function or<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
 /**
- * Combines hooks with different parameter types into one hook that passes if at least one of them passes. It takes an
- * entity and a request that every hook accepts.
+ * Combines hooks with different parameter types into one hook that passes if at least one passes. It takes an entity
+ * and a request that every hook accepts.
  */
 export function or<F extends readonly CallableFunction[]>(
   ...hooks: F
@@ -206,12 +206,12 @@ const decideWithoutErrors: CombinedDecision = ([hook], args) => {
 };
 
 /**
- * Returns a hook that accepts an entity only if `test` returns `true`. Such a hook never changes an entity, so the
- * OpenAPI document can describe the answers by the fields of the class.
+ * Returns a hook that accepts an entity only if `test` returns `true`. It never changes an entity, so the OpenAPI
+ * document can describe answers by the class.
  *
  * With a list `names`, the test gets a frozen object with these fields, which may be hidden, and `_id`. A read whose
- * hooks all have such lists makes no entities and writes JSON from the stored bytes. A test with names must have no
- * side effects, because an entity may be tested more than once.
+ * hooks all have such lists makes no entities and writes JSON from the stored bytes. Such a test must have no side
+ * effects, because it may run again for an entity.
  *
  * @example Show to each user what is public, and what is their own
  * ```ts
@@ -264,10 +264,7 @@ function wholeTest(
     andThen(test(req, entity, previous), (passes) => passes === true ? entity : null);
 }
 
-/**
- * The hooks that only return the given entity or reject it. The OpenAPI document cannot describe the results of other
- * hooks by the class.
- */
+/** The hooks that only return the given entity or reject it. */
 const keepers = new WeakSet<object>();
 
 export function keepsEntity(hook: object): boolean {

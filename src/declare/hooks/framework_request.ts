@@ -17,15 +17,14 @@ export type FilterOf<M> = [keyof M] extends [keyof FrameworkModel | "~unnamed"] 
   : { [K in (keyof M & string) | `${keyof M & string}.${string}` | `$${string}`]?: unknown };
 
 /**
- * The state of a request, which hooks read and change as `req.framework`. Each level of a sub-route has a separate
- * state with a separate query.
+ * The state of a request, which hooks read and change as `req.framework`. Each level of a sub-route has its own state
+ * and query.
  */
 export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /**
    * The filter of the query, which hooks can extend or replace. At first, it is the client's `q` or `{}`, checked and
    * cast, with an operator for each condition: `?q={"year":1979}` becomes `{ year: { $eq: 1979 } }`. After the
-   * `preFetch` hooks, a condition through a reference is a condition on identifiers, such as
-   * `{ director: { $in: […] } }`.
+   * `preFetch` hooks, a condition through a reference is on identifiers, such as `{ director: { $in: […] } }`.
    */
   filter: FilterOf<M>;
   /** The options of the Mongoose query, such as `sort`, which a `preFetch` hook can set. */
@@ -38,9 +37,9 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /** The name of the operation or action for which the hook runs, such as `update`. */
   readonly operation: string;
   /**
-   * The number that a rate limit in a guard adds for this request. A batch has the number of its requests, and each
-   * request in it has 0. A repeated run of the guard, such as for a live list, and the description of a route have 0.
-   * Any other request has 1.
+   * The number that a rate limit in a guard adds for this request. A batch has the number of its requests. Each request
+   * in it, a repeated run of the guard, such as for a live list, and the description of a route have 0. Any other
+   * request has 1.
    */
   readonly weight: number;
   /** Returns the Mongoose model on the connection of this request. */
@@ -64,8 +63,8 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
 }
 
 /**
- * The request of Express without `framework`, for functions that hooks and routes of the application share. A function
- * with this parameter can be a `preFetch` hook, a `scope` or a function in `hidden`.
+ * The request of Express without `framework`, for functions that hooks and routes of the application share, such as a
+ * `preFetch` hook, a `scope` or a function in `hidden`.
  *
  * @example A guard of a list and of a route of the application
  * ```ts

@@ -7,10 +7,7 @@ import type { ReadOptions, WriteOptions } from "../options.ts";
 /** @internal */
 export type MaybePromise<T> = T | Promise<T>;
 
-/**
- * A hook that runs before any database call and returns whether the request may continue. Any result except `true`
- * answers 403.
- */
+/** A hook that runs before any database call and returns whether the request may continue. */
 export type PreFetch<R = FrameworkRequest> = (req: R) => MaybePromise<boolean>;
 
 /**
@@ -29,13 +26,13 @@ export interface FilterOptions<M = unknown> {
   /**
    * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. The default is all paths that
    * clients see. The path of an object does not allow the paths inside it, but the path of a free-form field or a Map
-   * does. A path through a reference, such as `"author.name"`, names a single value of the referenced entities. Only
-   * entities in the scope of their class match.
+   * does. A path through a reference, such as `"author.name"`, names a single value of the referenced entities, of
+   * which only entities in their scope match.
    */
   readonly filter?: readonly FieldNames<"filter", M>[] | undefined;
 }
 
-/** @internal The options that operations and actions have besides their hooks. */
+/** @internal */
 export interface OperationOptions extends OperationWords, FilterOptions {
   /**
    * The URL parameters that hooks read. `updateAll()` and `removeAll()` refuse other parameters, because a misspelled
@@ -44,13 +41,13 @@ export interface OperationOptions extends OperationWords, FilterOptions {
    */
   readonly parameters?: readonly string[] | undefined;
   /**
-   * Whether requests skip the `guard` of `Framework.initialize()`. The hooks of the operation still run. Sub-routes are
-   * not open because of it.
+   * Whether requests skip the `guard` of `Framework.initialize()`. The hooks of the operation still run. Sub-routes do
+   * not inherit it.
    */
   readonly open?: boolean | undefined;
 }
 
-/** @internal The hooks that operations and actions have. */
+/** @internal */
 export interface FetchHooks<E, R> {
   /** Decides whether a request may run, before any database call. Any result except `true` answers 403. */
   readonly preFetch?: PreFetch<R>;
@@ -66,7 +63,7 @@ export interface FetchHooks<E, R> {
   readonly postFetch?: EntityHook<E, R>;
 }
 
-/** The hooks of an operation, in the order in which they run, and the options of the operation. */
+/** The hooks of an operation, in the order in which they run, and its options. */
 export interface Hooks<E, R = FrameworkRequest> extends OperationOptions, FetchHooks<E, R> {
   /**
    * Whether hooks of `all()` and `one()` get instances of the class, without Mongoose's methods, instead of documents.

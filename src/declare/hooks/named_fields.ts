@@ -87,10 +87,7 @@ export const UNCHANGED: Effect = { leftOut: [] };
 /** Reads the named fields of an entity into a frozen object, which the application gets. */
 export type ReadFields = (names: readonly string[]) => object;
 
-/**
- * The arguments of a hook that names its fields, for one entity. By `read`, the hook reads the fields without a
- * document.
- */
+/** The arguments of a hook that names its fields, which `read` reads without a document. */
 export interface FieldHookArguments {
   readonly req: unknown;
   readonly read: ReadFields;
@@ -108,10 +105,7 @@ export interface FieldHook {
   decide(args: FieldHookArguments): MaybePromise<Effect | undefined>;
 }
 
-/**
- * The fields that a hook names. `fieldHook` is missing if `and()` or `or()` has combined the hook with a hook that
- * needs whole entities.
- */
+/** `fieldHook` is missing if `and()` or `or()` has combined the hook with a hook that needs whole entities. */
 interface HookFields {
   readonly fieldHook?: FieldHook;
   readonly reads: readonly string[];
@@ -229,8 +223,8 @@ export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook
 
 /**
  * Returns a `preSend` hook that leaves `fields` out of the answer, unless `test` returns `false`. The test gets a
- * frozen object with the fields in `names` and `_id`. Clients could guess the values of the fields by filters, so the
- * operation needs the option `filter`, without these fields. Declare the fields as optional, for the types of clients.
+ * frozen object with the fields in `names` and `_id`. Clients could guess the values by filters, so the operation needs
+ * the option `filter`, without these fields. Declare them as optional, for the types of clients.
  *
  * @example Show an address to its owner only
  * ```ts

@@ -1,8 +1,8 @@
 import type { ModelClass } from "./framework_model.ts";
 
 /**
- * The URL of this copy of the package, or `""` in a CommonJS bundle. It identifies the copy, because a process may
- * evaluate the same copy again, as after `vi.resetModules()`.
+ * The URL identifies this copy of the package, because a process may evaluate the same copy again, as after
+ * `vi.resetModules()`. It is `""` in a CommonJS bundle.
  */
 const [HOME = ""] = String(import.meta.url).split("/src/declare/");
 

@@ -5,7 +5,7 @@ export type Duration = `${number}${"s" | "m" | "h" | "d"}`;
 export interface KeepOption {
   /**
    * The time, such as `"90d"`, for which a record of the history, an entity in the trash or an idempotency key is
-   * stored. Without it, the history and the trash are stored for ever.
+   * stored. Without it, the first two are stored for ever.
    */
   readonly keep?: Duration;
 }

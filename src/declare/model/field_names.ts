@@ -2,7 +2,7 @@ import type { InWords } from "../decorators/prop_input.ts";
 import type { ModelIn } from "../decorators/rest.ts";
 import type { FrameworkModel } from "./framework_model.ts";
 
-/** @internal The ways in which clients can use a field. */
+/** @internal */
 export type FieldUse =
   | ("sort" | "select" | "search" | "populate" | "filter" | "set" | "key")
   | ("group" | "unit" | "sum" | "avg");
@@ -68,7 +68,7 @@ type ReferredPath<V> = "~ref" extends keyof V
   ? V extends { readonly "~ref"?: infer M } ? FieldNames<"sort", M> | PathInPart<M> : never
   : never;
 
-/** The paths of single values in the embedded entities of `M`. Entities in lists are left out. */
+/** The paths of single values in embedded entities of `M`, without lists. */
 type PathInPart<M> = {
   [K in keyof M & string]-?: NonNullable<M[K]> extends FrameworkModel
     ? `${K}.${FieldNames<"sort", NonNullable<M[K]>>}`

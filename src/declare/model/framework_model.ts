@@ -5,8 +5,8 @@ import { markCopy } from "./copies.ts";
  * The base class of all models.
  *
  * Declare fields with {@linkcode prop} and {@linkcode arrayProp} or with {@linkcode define}, and routes with
- * {@linkcode rest}. Mongoose documents have the methods, getters and setters of the class, and the Mongoose model has
- * its static members. Other models can embed, reference or extend the class.
+ * {@linkcode rest}. Mongoose documents have its methods, getters and setters, and the Mongoose model its static
+ * members. Other models can embed, reference or extend the class.
  */
 export abstract class FrameworkModel {
   /**
@@ -30,8 +30,8 @@ export type ModelClass<M extends FrameworkModel = FrameworkModel> = abstract new
 export type Entity<M extends FrameworkModel> = HydratedDocument<M>;
 
 /**
- * The Mongoose model of a class, with its static members. A static member with the name of a member of Mongoose's
- * models, such as `find`, stays on the class alone.
+ * The Mongoose model of a class, with its static members. A static member with a name of Mongoose's models, such as
+ * `find`, stays on the class alone.
  */
 export type ModelOf<C extends ModelClass> =
   & Model<InstanceType<C>>

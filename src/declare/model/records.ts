@@ -2,7 +2,6 @@ import type { RestOptions } from "../decorators/rest.ts";
 import { checkCopy, makeRegistry, markCopy } from "./copies.ts";
 import type { ModelClass } from "./framework_model.ts";
 
-/** A field as `@prop`, `@arrayProp` or `define()` declares it. */
 export interface FieldRecord {
   readonly name: string;
   readonly array: boolean;
@@ -20,9 +19,9 @@ export interface RestRecord extends Omit<RestOptions, "route"> {
  */
 interface ModelRecords {
   readonly fields: Map<string, FieldRecord>;
-  /** The `@rest` of properties, by the name of the property. */
+  /** By the name of the property. */
   readonly parts: Map<string, RestRecord[]>;
-  /** The `@rest` of the class, in the order of the source text. */
+  /** In the order of the source text. */
   readonly rests: RestRecord[];
   /** The error texts of a wrong declaration, which the first use of the class throws. */
   readonly problems: string[];
@@ -63,10 +62,7 @@ function ownCopy(records: ModelRecords): ModelRecords {
   return records;
 }
 
-/**
- * Makes the records of a class without decorators of Mongrove. Decorators of other libraries may have created its
- * metadata already.
- */
+/** Decorators of other libraries may have created the metadata of the class already. */
 export function createRecords(target: ModelClass): ModelRecords {
   if (!Object.hasOwn(target, Symbol.metadata)) {
     // Compilers assign the metadata of a decorated subclass, which would throw if the subclass inherited a read-only

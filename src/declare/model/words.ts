@@ -1,4 +1,4 @@
-/** @internal The options by which the OpenAPI document explains a field or an operation. */
+/** @internal Words of the OpenAPI document about a field or an operation. */
 export interface Words<E> {
   /** A summary for the OpenAPI document, in a few words. */
   readonly summary?: string | undefined;
@@ -7,9 +7,9 @@ export interface Words<E> {
   /** Whether the OpenAPI document marks the field or the operation as deprecated. */
   readonly deprecated?: boolean | undefined;
   /**
-   * An example for the OpenAPI document, in JSON form, in which dates and identifiers are strings. The example of a
-   * write or an action is a body, and that of `all()` and `one()` an entity, in which a field that is `hidden` or
-   * `select: false` is an error at start-up.
+   * An example for the OpenAPI document, in JSON, in which dates and identifiers are strings. For a write or an action,
+   * it is a body, and for `all()` and `one()` an entity, in which a field that is `hidden` or `select: false` is an
+   * error at start-up.
    */
   readonly example?: E | undefined;
 }

@@ -13,14 +13,14 @@ export type ActionTarget = "one" | "all";
 export type DataType = ModelClass | StandardSchema;
 
 /**
- * The entities that a request selects, as a Mongoose model and a filter. `Framework.queryFor()` returns this object,
- * and `run` of an action on all entities gets it.
+ * The entities that a request selects, as a Mongoose model and a filter, for `run` of an action on all entities, and as
+ * the result of `Framework.queryFor()`.
  */
 export interface ModelQuery<M extends FrameworkModel> {
   /**
    * The conditions of `q`, checked and cast, and the scope, for every method of the model. Add conditions by
-   * `{ $and: [filter, …] }`. The database refuses a deep copy of the filter, such as by `structuredClone()`, because it
-   * has lost the conditions.
+   * `{ $and: [filter, …] }`. The database refuses a deep copy, such as by `structuredClone()`, because it has lost the
+   * conditions.
    */
   readonly filter: QueryObject;
   /** The Mongoose model on the connection of the request. */
@@ -53,9 +53,9 @@ export interface Action<
   readonly body: T["body"];
   /** The class or schema that validates the result of `run`. */
   readonly answer: T["answer"];
-  /** Whether the action fails if `run` returns an entity with unsaved changes. The default is `true`. */
+  /** Whether unsaved changes of a returned entity are an error. */
   readonly saves?: boolean | undefined;
-  /** Does the work of the action and returns the result for the answer. */
+  /** Does the work, and returns the result for the answer. */
   readonly run: (req: T["req"], subject: T["subject"], body: never) => T["result"];
   /**
    * Exists in types only, so that TypeScript refuses the action on a class whose entities `postFetch` does not accept.
@@ -63,7 +63,7 @@ export interface Action<
   readonly "~postFetch"?: (req: T["req"], entity: T["entity"]) => unknown;
 }
 
-/** @internal The types of an action in one object, so that `Action` needs one type parameter for all of them. */
+/** @internal The types of an action in one object, so that `Action` needs one type parameter. */
 export interface ActionTypes {
   readonly name: string;
   readonly on: ActionTarget;
@@ -106,7 +106,7 @@ export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
    * its header `Link`. The function must be synchronous.
    */
   readonly available?: On extends "all" ? never : (req: Q, entity: P) => boolean;
-  /** Does the work of the action and returns the result for the answer. */
+  /** Does the work, and returns the result for the answer. */
   readonly run: (req: Q, subject: S, body: BodyOf<B>) => R;
 }
 
@@ -132,7 +132,7 @@ export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
      */
     readonly available?: On extends "all" ? never
       : (req: FrameworkRequest<M>, entity: Entity<M>) => boolean;
-    /** Does the work of the action and returns the result for the answer. */
+    /** Does the work, and returns the result for the answer. */
     readonly run: (
       req: FrameworkRequest<M>,
       subject: SubjectOf<On, M>,
@@ -168,13 +168,13 @@ export type FieldsIn<T> = {
 };
 
 /**
- * Declares an action, which is work that no other operation does. The route is `POST {route}/:id/{name}` for an action
- * on one entity, and `POST {route}/{name}` for an action on all entities.
+ * Declares an action. The route is `POST {route}/:id/{name}` for an action on one entity, and `POST {route}/{name}` for
+ * an action on all entities.
  *
  * An action on one entity gets the document that `update()` would change. Its `save()` fails if the entity has left the
- * scope or has another version than the document. An action on all entities gets the model, and a filter that selects
- * the entities of the request. TypeScript infers the types of `run` from `body` and from the annotations of its
- * parameters, or from the model that `action<Ticket>(…)` names.
+ * scope or has another version than the document. An action on all entities gets a {@linkcode ModelQuery}. TypeScript
+ * infers the types of `run` from `body` and the annotations of its parameters, or from the model in
+ * `action<Ticket>(…)`.
  *
  * @example Close a ticket
  * ```ts

@@ -84,7 +84,7 @@ type HooksOfAnyModel<O extends OperationName, H> =
       | OtherModel<N, HookIn<H, N>>;
   };
 
-/** The type of the hook `N`. The error text about the given hook is a type parameter, so that TypeScript prints it. */
+/** The error text about the given hook is a type parameter, so that TypeScript prints it. */
 type CheckedHook<N extends HookName, M extends FrameworkModel, H, Lean> = N extends "fetch"
   ? (req: FrameworkRequest<M>) => unknown
   : N extends "preFetch" ? PreFetchHook<HookProblem<N, HookIn<H, N>>, M>
@@ -160,7 +160,7 @@ type HookProblem<N extends HookName, F> = F extends (...args: never) => infer R
 type HookResult<N extends HookName> = N extends "preFetch" ? "return true to let the request pass"
   : "return the entity, another object or null";
 
-/** @internal The hooks that each operation runs, as in `OPERATIONS`. */
+/** @internal */
 export type HooksRun =
   & Readonly<Record<"all" | "one", "preFetch" | "fetch" | "postFetch" | "preSend">>
   & Readonly<Record<"create" | "update" | "replace", HookName>>
@@ -168,12 +168,12 @@ export type HooksRun =
 
 type KnownName = HookName | "lean" | keyof OperationOptions | OptionName;
 
-/** The names of the properties of `H`. If `H` accepts any name, none can be refused. */
+/** If `H` accepts any name, none can be refused. */
 type NameIn<H> = string extends keyof H ? never : keyof H & string;
 
 /**
  * The error text for a hook or an option that the operation does not accept. A property that is optional in `H` is
- * accepted, because its value may be missing. If present, it is an error at start-up.
+ * accepted, because its value may be missing. If present, the start fails.
  */
 type Foreign<N extends string, H, Allowed, Problem> = N extends keyof H
   ? Partial<Pick<H, N>> extends Pick<H, N> ? Allowed : Problem
@@ -222,7 +222,6 @@ type SharedInput<O extends OperationName, M, H> =
   & (O extends "create" | "replace" ? unknown
     : { readonly filter?: CheckedNames<"filter", M, OptionIn<H, "filter">> | undefined });
 
-/** The options of features, as {@linkcode OptionTable} checks them. */
 type OptionsInput<O extends OperationName, M, H> =
   & {
     readonly [N in keyof Pick<ReadOptions, OptionsTaken<O> & keyof ReadOptions>]:

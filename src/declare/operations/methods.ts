@@ -56,12 +56,12 @@ export const update: MethodFunction<"update"> = describeMethod("update");
 /** Declares `DELETE {route}/:id`, which removes an entity. */
 export const remove: MethodFunction<"remove"> = describeMethod("remove");
 
-/** Declares `DELETE {route}`, which removes all entities, or only the entities that the URL parameter `q` selects. */
+/** Declares `DELETE {route}`, which removes all entities, or only the selection of the URL parameter `q`. */
 export const removeAll: MethodFunction<"removeAll"> = describeMethod("removeAll");
 
 /**
- * Declares `PATCH {route}?q=`, which changes the entities that `q` selects. By default, either all of them are changed
- * or none. The body is a JSON merge patch of the fields in the option `fields`.
+ * Declares `PATCH {route}?q=`, which changes the entities that `q` selects. By default, all are changed or none. The
+ * body is a JSON merge patch of the fields in the option `fields`.
  */
 export const updateAll: MethodWithOptions<"updateAll"> = describeMethod("updateAll");
 
@@ -72,7 +72,7 @@ export const updateAll: MethodWithOptions<"updateAll"> = describeMethod("updateA
  * only replaces.
  *
  * Without `If-Match`, the request overwrites changes of other clients. If another client changes the entity between its
- * read and its write, the hooks may run again for the changed entity.
+ * read and write, the hooks may run again.
  */
 export const replace: MethodFunction<"replace"> = describeMethod("replace");
 

@@ -13,13 +13,11 @@ export type OperationName =
   | "updateAll"
   | "replace";
 
-/** The properties that all routes of an operation or action have in common. */
 export interface Operation {
   /** The HTTP method, as the name of a method of Express. */
   readonly verb: "get" | "post" | "put" | "patch" | "delete";
   /** Whether the path names one entity. A write on any other route refuses the header `If-Match`. */
   readonly item: boolean;
-  /** Whether the operation reads or changes several entities. */
   readonly many: boolean;
   readonly status: 200 | 201 | 204;
   /**
@@ -97,7 +95,7 @@ export function isOperationName(name: string): name is OperationName {
   return Object.hasOwn(OPERATIONS, name);
 }
 
-/** @internal The options by which the OpenAPI document explains an operation. */
+/** @internal */
 export interface OperationWords extends Words<object> {
   /** The tags by which the OpenAPI document groups operations. The default is the name of the class. */
   readonly tags?: readonly string[] | undefined;

@@ -1,9 +1,6 @@
 import type { PluginRequest } from "./plugin.ts";
 
-/**
- * The names of hidden headers, by the request. The requests in a batch have copies of its headers, from which the same
- * names are removed.
- */
+/** By the request. The requests in a batch have copies of its headers, from which the same names are removed. */
 const hidden = new WeakMap<object, readonly string[]>();
 
 /**

@@ -81,8 +81,7 @@ export type PluginRequest = Omit<GuardRequest, "url" | "originalUrl" | "query" |
 /** The result of `admit`. */
 export interface Admission {
   /**
-   * The means by which the sender was admitted, such as `key:…`, in at most 200 characters. The history and traces
-   * record it.
+   * The means by which the sender was admitted, such as `key:…`, in at most 200 characters, for the history and traces.
    */
   readonly via?: string;
   /** Whether the plugin has signed the sender in, so that assistants need no other token. */

@@ -33,7 +33,7 @@ export const HEADERS = ["If-Match", "If-None-Match", "Prefer", "Accept"] as cons
 
 const HEADER_NAMES: ReadonlySet<string> = new Set(HEADERS.map((name) => name.toLowerCase()));
 
-/** These headers would have no effect on a batch, but the client relies on them. */
+/** A client relies on these headers. */
 const WITHOUT_EFFECT = ["idempotency-key", "if-match"] as const;
 
 export const ID_PATTERN = /^[\w-]{1,64}$/;

@@ -46,7 +46,7 @@ export const count: Feature<Plain<CountConfig, CountQuery>> = {
   parse: ({ upTo, always }, given) => {
     return { upTo, always, isPreferred: given.prefers(EXACT) };
   },
-  // The count includes one more, because a total above `upTo` differs from a total that equals it.
+  // The count includes one more, to recognize a total above `upTo`.
   select: ({ upTo, always, isPreferred }) =>
     always || isPreferred ? { total: upTo === Infinity ? {} : { limit: upTo + 1 } } : {},
   headers: ({ upTo, always, isPreferred }, found) => ({

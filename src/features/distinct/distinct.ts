@@ -6,7 +6,7 @@ import type { TextAnswer } from "../../pipeline/request/answer.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 
-/** More values are refused, because a part of the values would look like all. */
+/** More values are refused, because a part would look like all. */
 const MAX_VALUES = 1000;
 
 interface DistinctTypes {

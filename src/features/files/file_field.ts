@@ -108,7 +108,7 @@ export class FileField {
     await bindToVersion(this.#context, () => removeOnly(this.#parent, removal));
   }
 
-  /** Removes nothing if the entity still refers to the file. Housekeeping repeats a failed removal. */
+  /** Removes nothing if the entity still refers to the file. */
   async dispose(file: mongo.ObjectId): Promise<void> {
     const { model } = this.#parent;
     const paths = declaredFiles(this.#root) ?? [];
@@ -116,7 +116,7 @@ export class FileField {
       .catch((error) => logError(error, { task: "remove a file" }));
   }
 
-  /** Stamps of the embedded object with the file. The place already has the stamps of the root. */
+  /** The place already has the stamps of the root. */
   get #stamps(): Stamps | undefined {
     return this.#parent.steps.at(-1)?.stamps?.();
   }

@@ -106,7 +106,6 @@ export class FileStore {
     await this.#inTurn(() => this.chunks.insertMany(all));
   }
 
-  /** Postpones the check by housekeeping. */
   async renew(id: ObjectId): Promise<void> {
     await this.#updateUpload(id, {});
   }

@@ -25,8 +25,8 @@ export interface FileDescription {
  * The type of a field that holds a file. The entity stores the description of the file, and GridFS stores the bytes, in
  * the bucket `mongrove_files` of the entity's database.
  *
- * `PUT` to the path of the field stores a file, `GET` reads it, and `DELETE` removes it. Bodies of the entity cannot set
- * the field.
+ * `PUT` to the path of the field stores a file, `GET` reads it, and `DELETE` removes it. Bodies of the entity cannot
+ * set the field.
  *
  * @example Let clients upload, read and remove the poster of a movie
  * ```ts
@@ -53,7 +53,7 @@ export class StoredFile extends FrameworkModel implements FileDescription {
   declare at: Date;
   /** The identifier of the bytes in GridFS. Hooks can read it, and no answer shows it. */
   declare file: Hidden<Types.ObjectId>;
-  /** A mark for the type checker. Types of bodies leave out the field, and types of answers have the description. */
+  /** A mark for the type checker: bodies leave out the field, and answers have the description. */
   declare readonly "~readonly"?: FileDescription;
   /** A mark for the type checker, with which `@prop` requires `maxBytes`. */
   declare readonly "~file"?: never;

@@ -20,8 +20,8 @@ export interface GroupsOptions<
    */
   readonly by: readonly (N | ([D] extends [never] ? never : { readonly [K in D]?: DateUnit }))[];
   /**
-   * The time zone of the years, months and days in `by`. With a list, clients choose one of its zones by `?tz=`, and
-   * get the first zone without this parameter. The default is UTC.
+   * The time zone of the years, months and days in `by`. With a list, clients choose a zone by `?tz=`, whose default is
+   * the first zone. The default is UTC.
    */
   readonly timeZone?: string | readonly string[];
   /** Whether each group shows the number of its entities. */
@@ -36,10 +36,7 @@ export interface GroupsOptions<
   readonly minCount?: number;
 }
 
-/**
- * @internal The type of the option `groups`. A wrong name of a field gets an error text as its type, which TypeScript
- * prints.
- */
+/** @internal The type of the option `groups`. A wrong name of a field gets an error text as its type. */
 export type CheckedGroups<M, X> =
   & Omit<Exactly<"groups", GroupsOptions, X>, "by" | "sum" | "avg">
   & { readonly by: CheckedKeys<M, OptionIn<X, "by">> }

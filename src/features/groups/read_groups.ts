@@ -115,7 +115,7 @@ const YEARS = [1, 9999] as const;
 /** MongoDB sorts values of other types before or after all dates, so this range excludes them too. */
 const IN_UTC = [new Date("0001-01-01"), new Date("9999-12-31T23:59:59.999Z")] as const;
 
-/** Dates of the years 1 to 9999 in any time zone. The computation of the year fails for values that are no dates. */
+/** The computation of the year fails for values that are no dates. */
 const IN_ANY_ZONE = [new Date("0000-12-31"), new Date("+010000-01-01T23:59:59.999Z")] as const;
 
 /** JSON shows dates outside of this range as `null`. */

@@ -36,10 +36,7 @@ export async function revert(context: OpenLevelContext): Promise<TextAnswer> {
 interface Earlier {
   readonly values: StoredObject;
   readonly changed: ReadonlySet<string>;
-  /**
-   * The newest earlier value of each changed field, and of each object with an `_id` in a list. An object that returns
-   * to its list takes from it the values that the caller must not set.
-   */
+  /** The newest earlier value of each changed field, and of each object with an `_id` in a list. */
   readonly newest: ReadonlyMap<string, unknown>;
 }
 
@@ -134,8 +131,7 @@ function setFieldBack(
     setStored(doc, { path, type, value: earlier });
     keepUncastValues(doc, { path, value: earlier });
   }
-  // The whole value is written, so the write is bound to the value that was read. Another request may change a part of
-  // it.
+  // The whole value is written, but another request may change a part of it.
   if (field.kind !== "scalar") factsOf(doc).readByHooks = [...factsOf(doc).readByHooks ?? [], path];
   return isSame ? [] : referencesIn(earlier, { path, field });
 }
@@ -151,10 +147,7 @@ interface Settled {
   readonly field: FieldShape;
 }
 
-/**
- * Fields that the caller cannot see or set keep their present values. In a list, these come from the object with the
- * same `_id` or equal values.
- */
+/** In a list, values that stay come from the object with the same `_id` or equal values. */
 function settled(value: unknown, { now, newest, field }: Settled): unknown {
   const { kind, shape, element } = field;
   if (kind === "object" && shape !== undefined && isJsonObject(value)) {

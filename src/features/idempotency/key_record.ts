@@ -32,7 +32,6 @@ interface KeyUse {
   readonly body: string;
   readonly ids: readonly unknown[];
   readonly keepMS: number;
-  /** After this time, a repeated request may assume that this request has no result. */
   readonly lostMS: number;
 }
 
@@ -240,7 +239,7 @@ async function upsert(
         ...given,
       }) as unknown as StoredKey;
     } catch (error) {
-      // Two requests inserted the same key. In a transaction, the error has ended it.
+      // In a transaction, the error has ended it.
       const isMet = Object(error).code === 11000 && options.session === undefined;
       if (!isMet || tries === MAX_ATTEMPTS) throw error;
     }

@@ -90,7 +90,7 @@ function lineOf(result: LineResult): string {
 
 interface WrittenLines {
   readonly results: readonly LineResult[];
-  /** The first line that may not be stored, because the database was not available. */
+  /** The first line that may not be stored. */
   readonly stop?: LineResult | undefined;
 }
 

@@ -91,7 +91,7 @@ class LineBatch {
   #lines: BodyLine[] = [];
   /** The bytes of the waiting lines. */
   size = 0;
-  /** The due time by `performance.now()`, or `Infinity` as long as no line waits. */
+  /** By `performance.now()`, or `Infinity` as long as no line waits. */
   dueAt = Infinity;
 
   get length(): number {

@@ -26,8 +26,8 @@ export interface LiveLimits {
    */
   readonly renewMS?: number;
   /**
-   * The time after which the server ends the event stream of a live list, in milliseconds. The client opens another
-   * stream by a new request, whose headers the hooks check.
+   * The time after which the server ends the event stream of a live list, in milliseconds. The client then connects
+   * again, and hooks check the new headers.
    *
    * @default {3600000}
    */

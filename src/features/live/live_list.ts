@@ -57,7 +57,6 @@ export class LiveList {
   #held: KnownDigests = new Map();
   #changed: unknown[] = [];
   #isStale = true;
-  /** Changes are recorded even without subscribers, for clients that reconnect. */
   readonly #log = new ListLog();
   #isWorking = false;
 

@@ -37,7 +37,6 @@ export interface LiveSource {
   readonly model: Model<unknown> | undefined;
   /** The key is equal for requests that read the same list. `undefined` if they cannot be recognized. */
   readonly key: string | undefined;
-  /** Whether no code of the application can give requests with the same `key` different results. */
   readonly isShared: boolean;
   /** Whether a change of one entity may move others. */
   readonly isOrdered: boolean;

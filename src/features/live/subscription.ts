@@ -138,9 +138,7 @@ export class Subscription implements Subscriber {
     await this.#list.join(this, { ...beginning, held });
   }
 
-  /**
-   * A changed parent may hide the list. A change during the read of parents would be lost if listening began later.
-   */
+  /** A changed parent may hide the list. */
   async #listenAbove({ above, timeBudget }: LevelContext): Promise<void> {
     const stops: (() => void)[] = [];
     const stopAll = () => stops.forEach((stop) => stop());

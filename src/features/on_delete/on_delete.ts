@@ -43,8 +43,8 @@ export const onDelete: ClassFeature<readonly OnDeleteRule[]> = {
 const REMOVALS: ReadonlySet<string> = new Set(["remove", "removeAll", CASCADE]);
 
 /**
- * A write has statements if it may set a reference that must lead to an entity, or restore an entity whose cascade has
- * removed others.
+ * `true` if the write may set a reference that must lead to an entity, or restore an entity whose cascade has removed
+ * others.
  */
 function hasStatements(
   { target, operation }: Pick<TransactionWrite, "target" | "operation">,
@@ -93,7 +93,6 @@ function checkRoute(
   );
 }
 
-/** A restore cannot bring back entities that a cascade has removed for good, so the declaration must say so. */
 function checkCascade(
   { owner, path, rule, isForGood, referred }: ReferringField,
   { features }: Route,

@@ -93,7 +93,6 @@ export function orderMark(order: Order): string {
 /** MongoDB accepts at most 200 levels in a whole command. */
 const MAX_ID_DEPTH = 8;
 
-/** Operators would let a client add conditions to the query. */
 function isIdentifier(value: unknown, depth = 0): boolean {
   if (!isJsonObject(value)) return isScalar(value);
   return depth < MAX_ID_DEPTH &&

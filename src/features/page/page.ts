@@ -15,7 +15,6 @@ const MAX_SKIPPED = 2 ** 31 - 1;
 interface PageConfig {
   readonly size: number;
   readonly max: number;
-  /** For `$or`, MongoDB 6.0 may use a partial index, and the page would miss entities. */
   readonly inOneScan: boolean;
   readonly hasObjectIds: boolean;
 }

@@ -27,7 +27,7 @@ export async function cursorPaths(context: OpenLevelContext): Promise<readonly s
   if (!showsId) return [];
   if (!isOrderOfValues(order, shape)) return ["_id"];
   const values = isOpen(context, order) ? Object.keys(order) : ["_id"];
-  // With the version, a cursor is refused if the entity has changed since. Embedded entities have no version.
+  // Embedded entities have no version.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
     (values.length < Object.keys(order).length || await mayShowOther(context));
   return hasVersion ? [...values, versionKey] : values;

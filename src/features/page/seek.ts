@@ -22,7 +22,6 @@ export function isOrderOfValues(
   });
 }
 
-/** A cursor with the sort values would reveal a hidden value. */
 export function isShownOrder(
   order: Order,
   { shape, projection }: { readonly shape: Shape; readonly projection: Projection },
@@ -39,7 +38,7 @@ const { Binary, Decimal128, Double, Int32, Long, ObjectId } = mongoose.mongo;
 
 const SCALARS = [Binary, Decimal128, Double, Int32, Long, ObjectId, Uint8Array] as const;
 
-/** A cursor may contain only values that return to MongoDB unchanged, unlike dates outside of JavaScript's range. */
+/** A cursor may contain only values that return to MongoDB unchanged. */
 export function isScalar(value: unknown): boolean {
   if (value === null || ["string", "number", "bigint", "boolean"].includes(typeof value)) {
     return true;

@@ -24,10 +24,7 @@ export type PopulateFields<M> = IsKnown<M> extends false
       | PopulateOptions<FieldNames<"select", TargetOf<M, K>>>;
   };
 
-/**
- * @internal The type of the option `populate`. A name that is no reference gets an error text as its type, which
- * TypeScript prints.
- */
+/** @internal The type of the option `populate`. A name that is no reference gets an error text as its type. */
 export type CheckedPopulate<M, P> = P extends readonly unknown[]
   ? "populate is an object, such as { director: true }"
   : IsKnown<M> extends false

@@ -60,7 +60,6 @@ export const search: Feature<SearchTypes> = {
   select: (filter) => ({ filter }),
 };
 
-/** A text index with a hidden path would find entities by hidden values. */
 function textIndexPaths({ schema, shape, leftOut, fail }: OptionPlace): readonly DeclaredPath[] {
   const keys = schema.indexes().flatMap(([index]) => Object.entries(index));
   const texts = keys.filter(([, kind]) => kind === "text").map(([path]) => path);

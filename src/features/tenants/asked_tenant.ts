@@ -27,7 +27,6 @@ interface Asked {
   readonly own: TenantFunction;
 }
 
-/** Requests of a batch must have the same tenant. */
 const ofOrigins = new WeakMap<object, Answers>();
 
 /** A request to no route of the class asks the last function. */
@@ -35,7 +34,7 @@ const functions = new WeakMap<ModelClass, Set<TenantFunction>>();
 
 export function rememberTenants(target: ModelClass, ask: TenantFunction): void {
   const all = functions.get(target) ?? new Set();
-  // A function that an earlier router has given would stay at its place, and it must be the last.
+  // An earlier router may have given the function, which must be the last.
   all.delete(ask);
   functions.set(target, all.add(ask));
 }

@@ -143,7 +143,6 @@ function checkRoute(
   }
 }
 
-/** Without `update()`, the same hooks of `remove()` decide about a restore. */
 const DECIDING_HOOKS = ["preFetch", "postFetch", "preSave"] as const;
 
 function restoreMethods({ methods }: RestRecord, config: TrashConfig): ClassMethod[] {

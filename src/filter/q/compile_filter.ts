@@ -72,7 +72,7 @@ export interface CompileFilterOptions {
   readonly rounded?: ReadonlySet<number>;
 }
 
-/** The result has only declared and visible paths, operators that run no code, and values that are cast already. */
+/** The result has only declared, visible paths, operators that run no code, and cast values. */
 export function compileFilter(
   filter: unknown,
   { shape, limits, paths, rounded }: CompileFilterOptions,
@@ -171,7 +171,7 @@ export class FilterCompiler {
     return markCompiled(result);
   }
 
-  /** If an array is not listed, the fields in the condition on its elements are checked in turn. */
+  /** If an array is not listed, the fields in its condition are checked in turn. */
   #checkListed(path: string, condition: unknown): void {
     const listed = this.#listed;
     if (listed === undefined || listed.has(path)) return;

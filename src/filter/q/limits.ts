@@ -39,7 +39,7 @@ export interface Context {
   readonly path: string;
   /** The path from the root of the entity. Inside of `$elemMatch`, `path` begins at the element. */
   readonly whole: string;
-  /** The operator is empty for a plain value, which is compared for equality. */
+  /** Empty for a plain value, which is compared for equality. */
   readonly operator: string;
   readonly depth: number;
   readonly limits: FilterLimits;

@@ -7,11 +7,11 @@ export class ListedPaths {
   readonly names: readonly string[];
   /** The start-up checks the hooks of a referred class only for these paths. */
   readonly referred: ReadonlyMap<string, ReferredPath>;
-  /** The keys of Maps and free-form fields are undeclared, so every path with such a prefix may be named. */
+  /** The keys of Maps and free-form fields are undeclared, so every path below these prefixes may be named. */
   readonly #open: readonly string[];
   readonly #shape: Shape;
 
-  /** Hidden paths are dropped, so that a filter cannot reveal hidden values. */
+  /** Drops hidden paths, so that a filter cannot reveal their values. */
   constructor(names: readonly string[], shape: Shape) {
     this.#shape = shape;
     const fields = names.map((name) => [name, fieldAt(name, shape)] as const);
@@ -44,7 +44,7 @@ export class ListedPaths {
     return this.referred.size > 0 && this.#formsOf(path).some((form) => this.referred.has(form));
   }
 
-  /** `true` if a listed path lies below this array, so that a condition may use `$elemMatch`. */
+  /** `true` if a listed path lies below this array, so that `$elemMatch` is allowed. */
   isBelow(path: string): boolean {
     return this.#formsOf(path).some((form) =>
       this.names.some((name) =>

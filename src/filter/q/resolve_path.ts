@@ -3,7 +3,7 @@ import { isFieldKey } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
 
-/** The schema declares nothing about a free-form value, so a filter may name any path below it. */
+/** A filter may name any path below a free-form value. */
 export const FREE: FieldShape = {
   kind: "free",
   hidden: false,

@@ -4,10 +4,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { hasEnded, onConnectionClose } from "../../pipeline/request/response.ts";
 
-/**
- * With request pipelining, earlier answers may still be sent on the connection. A large answer would occupy memory
- * until then, and a reset would cut the earlier answers.
- */
+/** With request pipelining, earlier answers may still be sent, which a reset would cut. */
 export function isQueued(res: Response): boolean {
   if (res.socket || res.writableFinished || typeof res.assignSocket !== "function") return false;
   // Node and Deno keep the response that is being sent as `_httpMessage`. Without another response there, no event
@@ -47,7 +44,7 @@ export function runsAhead(res: Response): boolean {
   return true;
 }
 
-/** The connection is reset, because after an ordinary end the answer would look complete over HTTP/1.0. */
+/** After an ordinary end, the answer would look complete over HTTP/1.0. */
 export async function cutAnswer(res: Response): Promise<void> {
   if (isQueued(res) && !await awaitTurn(res)) return;
   try {

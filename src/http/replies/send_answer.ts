@@ -90,10 +90,7 @@ interface SentList {
   readonly timeoutMS: number;
 }
 
-/**
- * A list in one chunk, or not longer than `PIECE_BYTES`, is sent as a whole, with `Content-Length` and `ETag`. A longer
- * list is sent while it is read.
- */
+/** A list in one chunk, or not longer than `PIECE_BYTES`, is sent as a whole, with `Content-Length` and `ETag`. */
 async function sendWhileRead(
   res: Response,
   { texts, status, frame: { type, rows, open, close, empty }, timeoutMS }: SentList,

@@ -117,9 +117,7 @@ function partProblem(
     : undefined;
 }
 
-/**
- * The option `exists` applies the `scope` of the referenced class, so the framework must know which `scope` that is.
- */
+/** The option `exists` applies the `scope` of the referenced class, which must be known. */
 export function checkReferences(shape: Shape, fail: Fail): void {
   for (const field of fieldsWithin(shape)) {
     const referred = referredTarget(field);
@@ -165,7 +163,7 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
 /** These hooks may hide entities or fields, but do not run for an embedded part that its parent shows. */
 const GUARDS = ["fetch", "postFetch", "preSend"] as const;
 
-/** If every route that reads a part may hide it, the parent's answer would show it to readers who must not see it. */
+/** If every route that reads a part may hide it, the parent's answer would reveal it. */
 function checkApart({ owner, property, embedded }: PartDescription["link"]): void {
   const { parts, fields } = describeModel(owner);
   if (!embedded || fields.get(property)?.options.apart !== undefined) return;

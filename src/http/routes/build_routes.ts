@@ -57,7 +57,7 @@ export function buildRoutes(
   if (models.some((target) => typeof target !== "function")) {
     throw new TypeError(`Cannot initialize: "models" contains something that is not a model class`);
   }
-  // A field may name the referenced class by a string, so all names are registered before the first schema is built.
+  // A field may name a class by a string, so all names are registered before schemas are built.
   for (const target of models) modelName(target);
   const owners = new Map<string, ModelClass>();
   const routes = forAll(models, (target) => {

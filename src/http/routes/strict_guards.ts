@@ -15,7 +15,6 @@ const GUARDS = ["preFetch", "postFetch"] as const;
 
 const OWN_GUARDS = [...GUARDS, "preSave"] as const;
 
-/** A write below an entity changes it, so the hooks of its `update()` guard the write. */
 export function writerOf(reader: Level, methods: readonly Method[]): Level | undefined {
   const method = methods.find(({ operation }) => operation === "update");
   const own = followed(reader, "update");

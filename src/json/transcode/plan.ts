@@ -24,11 +24,11 @@ export interface Plan {
    * a default.
    */
   readonly recursive: boolean;
-  /** The plan of the values, if the keys of the object are data. */
+  /** Set if the keys of the object are data. */
   readonly values?: ValuePlan;
-  /** The field order of the last object, which the next one most likely has too. */
+  /** The field order of the last object, which the next most likely has too. */
   readonly order: (FieldPlan | undefined)[];
-  /** The number of objects so far. A smaller number in `lastObject` means that the current object lacks the field. */
+  /** A smaller number in `lastObject` means that the current object lacks the field. */
   objects: number;
 }
 
@@ -58,7 +58,7 @@ interface UnfinishedPlan extends Plan {
   recursive: boolean;
 }
 
-/** Hidden fields, and fields that `shows` refuses, are not in the plan, so they cannot be shown. */
+/** The plan lacks hidden fields and fields that `shows` refuses, so they cannot be shown. */
 export function planJson(
   shape: Shape,
   shows: (name: string, field: FieldShape) => boolean,
@@ -151,8 +151,7 @@ function defaultText(name: string, field: FieldShape): Uint8Array | undefined {
   if (kind === "nothing" || name === "_id") return undefined;
   if (kind !== "constant" || make === undefined) return new Uint8Array();
   const json = JSON.stringify(fieldToJson(make(), field)) ?? "null";
-  // A populated default becomes its entity, but prepared text cannot be replaced, so Mongoose
-  // writes such a document.
+  // A populated default becomes its entity, but prepared text cannot be replaced, so Mongoose writes the document.
   const isNamed = referenceIn(field) !== undefined && json !== "[]" && json !== "null";
   return isNamed ? new Uint8Array() : entry(name, json);
 }

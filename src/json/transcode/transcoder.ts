@@ -28,7 +28,7 @@ export interface FieldWriter {
   take(transcoder: Transcoder, field: FieldPlan): boolean;
 }
 
-/** Converts BSON to JSON without JavaScript objects, which would take much more time. */
+/** Converts BSON to JSON without JavaScript objects, which would be much slower. */
 export class Transcoder {
   readonly source: BsonReader;
   readonly out: JsonWriter;
@@ -77,7 +77,6 @@ export class Transcoder {
     out.ascii("}");
   }
 
-  /** Most documents of a collection have the same order of fields. */
   #findField(plan: Plan, position: number): FieldPlan | undefined {
     const { source } = this;
     const guess = plan.order[position];
@@ -208,7 +207,7 @@ export class DocumentWriter {
     this.#write(this.#open(source, out));
   }
 
-  /** Yields after about `most` bytes of BSON, so that other work can run. */
+  /** Yields after about `most` bytes of BSON. */
   *array(
     source: BsonReader,
     { out, separator = ",", most = Infinity }: {

@@ -28,7 +28,7 @@ export async function findSwaggerUi(): Promise<SwaggerUi> {
 
 /** swagger-ui-dist knows its folder, wherever Deno stores packages. */
 async function askPackage(): Promise<string | undefined> {
-  // An import by a literal would make bundlers and type checkers look for a package that may be missing.
+  // For a literal, bundlers and type checkers would look for the package, which may be missing.
   const path = `${NAME}/absolute-path.js`;
   try {
     const { default: getPath } = await import(path) as { default: () => string };

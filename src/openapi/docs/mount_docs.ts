@@ -5,7 +5,6 @@ import { type DocsPageOptions, writePage, writePolicy } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
-/** No other file of swagger-ui-dist is served. */
 const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
 
 export function mountDocs(router: Router, options: DocsPageOptions): void {

@@ -5,7 +5,7 @@ export interface DocsPageOptions {
   readonly servers: readonly string[];
 }
 
-/** All URLs are relative, so the page works at any path and behind a proxy. */
+/** Relative URLs work at any path and behind a proxy. */
 export function writePage({ title }: DocsPageOptions): string {
   return `<!DOCTYPE html>
 <html lang="en">

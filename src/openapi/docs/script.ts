@@ -1,7 +1,8 @@
 /**
- * The content security policy forbids inline scripts, so this script is served as a file.
+ * The content security policy forbids inline scripts.
  *
- * It loads the document with `q=content`: for a string with `contentMediaType`, Swagger UI would show a file input.
+ * The script loads the document with `q=content`: for a string with `contentMediaType`, Swagger UI would show a file
+ * input.
  */
 export const SCRIPT = `// Swagger UI has colours for dark pages, and a class turns them on
 const dark = matchMedia("(prefers-color-scheme: dark)");

@@ -67,7 +67,6 @@ export class Components {
     return refer(free);
   }
 
-  /** Equal responses share one component. */
   response(name: string, response: object): object {
     const text = JSON.stringify(response);
     let free = name;

@@ -5,7 +5,7 @@ import type { Components } from "./components.ts";
 import { IDENTIFIER_SCHEMA, type JsonSchema, orNull } from "./json_schema.ts";
 import { objectOf } from "./object_schema.ts";
 
-/** The suffix of the name is empty if the answer has the entity without changes. */
+/** The suffix of the name is empty for an entity without changes. */
 export function entityName({ isHooked, isSelected, lacks, populated }: AnswerNode): string {
   const words = [
     !isHooked && lacks.length > 0 && "Reduced",

@@ -23,7 +23,7 @@ export function withSchemas(
   return Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }]));
 }
 
-/** Local references of a schema would otherwise point to other places of the document. */
+/** Local references would otherwise point to other places. */
 export function moved(text: string, name: string): JsonSchema {
   const { $schema: _schema, $id: _id, ...schema } = JSON.parse(
     text,
@@ -42,7 +42,6 @@ export const JSON_SCALARS: readonly JsonSchema[] = ["string", "number", "boolean
 /** The server writes ObjectIds in lower case. */
 export const IDENTIFIER_SCHEMA = { type: "string", pattern: "^[0-9a-f]{24}$" } as const;
 
-/** The server accepts ObjectIds in lower and upper case. */
 export const GIVEN_IDENTIFIER = { type: "string", pattern: "^[0-9a-fA-F]{24}$" } as const;
 
 /** MongoDB cannot address keys with a dot or with `$` at the start. */
@@ -51,7 +50,7 @@ export const KEYS = {
   not: { enum: [...MARK_KEYS] },
 } as const;
 
-/** In a filter, unlike in a body, a key can be empty or contain dots. */
+/** Keys in a filter, unlike in a body, can be empty or contain dots. */
 export const FILTER_KEYS = {
   pattern: "^([^$\\u0000][^\\u0000]*)?$",
   not: { enum: [...PROTOTYPE_KEYS, ...MARK_KEYS] },

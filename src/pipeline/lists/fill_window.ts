@@ -53,7 +53,7 @@ export async function fillWindow(
   };
 }
 
-/** Fields that the client has not selected are included for the comparison with the cursor. */
+/** The comparison with the cursor needs fields that the client has not selected. */
 function wholeValue(
   { pieces, level: { shape } }: OpenLevelContext,
   { value, entity }: ShownEntity,

@@ -23,7 +23,7 @@ interface ValuesRequest {
 
 export class PluginSet {
   readonly all: readonly Plugin[];
-  /** Returns the name of the route by which clients read one entity of a class. */
+  /** The name of the route that reads one entity of a class. */
   readerOf: (target: ModelClass) => string = ({ name }) => name;
   readonly admitting: readonly Plugin[];
   readonly surrounding: readonly Plugin[];

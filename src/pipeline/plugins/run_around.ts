@@ -12,7 +12,7 @@ export type Purpose = PluginCall["purpose"];
 
 interface Surrounded<T> {
   readonly purpose: Purpose;
-  /** Reads the parameters. Its error waits for the plugins, so that a refused client learns nothing from it. */
+  /** Reads the parameters. Its error waits for the plugins. */
   readonly read: () => Call;
   readonly run: (call: Call) => Promise<T>;
 }

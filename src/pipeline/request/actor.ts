@@ -10,8 +10,8 @@ export type ActorFunction = (req: FrameworkRequest) => Actor | undefined;
 const actors = new WeakMap<object, Actor>();
 
 /**
- * The `preFetch` hooks run first, because they may sign the sender in. A wrong identifier is an error, so that no write
- * is recorded under a wrong name.
+ * The `preFetch` hooks run first, because they may sign the sender in. No write may be recorded under a wrong
+ * identifier.
  */
 export function askActor(call: Call): void {
   const { route, levels, context, req, origin } = call;

@@ -28,7 +28,7 @@ export interface ListAnswer extends Shared {
   readonly found: Found;
 }
 
-/** The results of an import are sent while it runs: the lines of a batch precede the next batch. */
+/** The results of an import are sent while it runs. */
 export interface ResultsAnswer extends Shared {
   readonly kind: "results";
   readonly lines: AsyncIterable<string>;

@@ -19,7 +19,7 @@ export function preferencesOf(
 /** A `max-affected` that is no number is refused, because the request would otherwise run without the limit. */
 export function readMaxAffected(req: FrameworkRequest): number | undefined {
   const most = preferencesOf(req).get("max-affected");
-  // The parser misses `max-affected` in a malformed header, and the request would have no limit.
+  // The parser misses `max-affected` in a malformed header.
   if (most === undefined && !/max-affected/i.test(String(req.headers.prefer))) return undefined;
   if (most !== undefined && /^\d{1,15}$/.test(most)) return Number(most);
   throw badFormat(`The preference "max-affected" takes a whole number`);

@@ -12,7 +12,7 @@ import { memoize } from "../../schema/memoize.ts";
 import { type LevelContext, readFilter } from "./request_context.ts";
 import type { Level } from "./route.ts";
 
-/** Each combination of results is kept. Without the limit, many functions would fill the memory. */
+/** Without the limit, the results of many functions would fill the memory. */
 export const MAX_CACHED = 512;
 
 /** The keys are the functions `hidden` and `readonly` and their results. The least recently used are first. */
@@ -27,7 +27,7 @@ function idOf(restriction: FieldRule): number {
   return id;
 }
 
-/** Routes with the same functions share one object, so that data that depends on it is compiled once. */
+/** Routes with the same functions share one object, so that its data is compiled once. */
 function rightsFor(key: string, answers: ReadonlyMap<FieldRule, boolean>): Rights {
   const rights = cachedRights.get(key) ?? new Rights(answers);
   cachedRights.delete(key);
@@ -99,7 +99,7 @@ function levelUnder(rights: Rights, level: Level): Level {
   };
 }
 
-/** The rights are known only after the `preFetch` hooks, so `q` is read again, and hidden fields in it are refused. */
+/** The rights are known only after the `preFetch` hooks, so `q` is read again. */
 export function narrowToReader(context: LevelContext): LevelContext {
   const { route, req } = context;
   if (route.rights === undefined) return context;
@@ -116,7 +116,7 @@ export function narrowToReader(context: LevelContext): LevelContext {
   return narrowed;
 }
 
-/** Returns the contexts of all levels, beginning with the root. */
+/** The root is first. */
 export function contextsTo(context: LevelContext): LevelContext[] {
   return [...context.above === undefined ? [] : contextsTo(context.above), context];
 }

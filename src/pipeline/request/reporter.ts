@@ -86,7 +86,6 @@ export class Reporter<C extends object = ErrorContext> {
     return undefined;
   }
 
-  /** Repeated failures are reported once a minute with their number. */
   async reportRepeated(failure: FailedRequest<C>): Promise<void> {
     const cause = causeOf(failure.error);
     const running = this.#outages.get(cause);

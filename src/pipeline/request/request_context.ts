@@ -22,7 +22,7 @@ import { actingLevel, type Level, type Route } from "./route.ts";
 interface RequestContext {
   readonly route: Route;
   readonly req: FrameworkRequest;
-  /** The client's request. All requests of a batch share it, with one sender and one tenant. */
+  /** The client's request, which all requests of a batch share. */
   readonly origin: object;
   /** The request of the client, even for a tool call of MCP. */
   readonly client: object;
@@ -53,7 +53,7 @@ export interface Embedding {
 }
 
 export interface SelectedLevel extends Selection {
-  /** The filter with identifiers in the place of conditions through references. Missing without such conditions. */
+  /** The filter with identifiers instead of conditions through references. Missing without such conditions. */
   readonly followed?: Filter;
 }
 
@@ -62,7 +62,7 @@ export interface OpenLevelContext extends LevelContext {
   readonly source: Source;
   readonly selection: SelectedLevel;
   readonly embedding: Embedding | undefined;
-  /** The identifiers that an idempotency key has reserved, so that a repeated request creates no second entities. */
+  /** An idempotency key has reserved these identifiers, so that a repeated request creates no second entities. */
   readonly claim?: CreationClaim;
 }
 
@@ -169,10 +169,7 @@ function connectorOf(
   return { connect, isAway: () => opened !== undefined && !isOpen(opened) };
 }
 
-/**
- * Requests with the same `getConnection` are expected to use one connection. Models are made before the transaction
- * begins.
- */
+/** Requests with the same `getConnection` are expected to use one connection. */
 function joinTransaction(
   { levels: [root], getConnection }: Route,
   { connection, sharedRoutes }: {
@@ -232,8 +229,8 @@ export function idParam({ req, level: { parameter } }: LevelContext): string {
 }
 
 /**
- * The view has its own `req.framework`, because hooks that run beside it keep theirs. Other properties are set on the
- * request itself, so that all hooks see a property of a `scope`.
+ * Hooks that run beside the view keep their `req.framework`. Other properties are set on the request itself, so that
+ * all hooks see a property of a `scope`.
  */
 export function requestView(
   req: FrameworkRequest,

@@ -41,7 +41,7 @@ export function onConnectionClose(socket: Socket, callback: () => void): () => v
   return () => callbacks.delete(callback);
 }
 
-/** Nothing more is written to these responses, even if middleware ends them later. */
+/** Nothing more is written to these responses. */
 const ended = new WeakSet<object>();
 
 /** Middleware for compression or sessions replaces `end()` and ends the response later. */

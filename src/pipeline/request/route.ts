@@ -25,7 +25,7 @@ export interface WriteLimits {
   readonly fields?: ReadonlySet<string>;
   /** A request for more entities gets a 409. */
   readonly max?: number | undefined;
-  /** Whether `q` is required, so that a forgotten `q` does not change all entities. */
+  /** A forgotten `q` would change all entities. */
   readonly needsQ: boolean;
   /** The field that identifies the entity in the path. */
   readonly by?: string;
@@ -94,15 +94,11 @@ export interface Route {
   /** The time for each chunk, after which the connection of a slow client is reset. */
   readonly sendTimeoutMS: number;
   readonly limits: FilterLimits;
-  /** With `"listed"`, filters may name only the paths in the option `filter`. */
   readonly filterPaths?: "listed" | undefined;
   readonly strict: StrictParts;
   /** Runs before all other hooks, unless the level is open. */
   readonly guard?: PreFetch | undefined;
-  /**
-   * A write gets a 503 while a unique index that it needs is not built, because it could store a duplicate. With
-   * `"required"`, it needs all unique indexes. With `"lazy"`, only `replace()` by another field than `_id` is checked.
-   */
+  /** A write gets a 503 while a unique index that it needs is not built, because it could store a duplicate. */
   readonly indexes?: "required" | "lazy" | undefined;
   readonly queryMethod?: boolean | undefined;
   readonly actor?: ActorFunction | undefined;

@@ -18,7 +18,7 @@ const INNER = /^(?:(0|[1-9]\d{0,14})|none)(?:\.([\w-]*))?$/;
 const HASH_LENGTH = 16;
 const MARK_LENGTH = 8;
 
-/** Tags that the framework never sends are left out. A request with only such tags matches nothing. */
+/** Tags that the framework never sends are left out. Alone, they match nothing. */
 export function readIfMatch(header: string | undefined): IfMatch | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === "*") return "any";
@@ -33,10 +33,7 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
   });
 }
 
-/**
- * An unread version passes, because the write has a condition on it. The identifier is compared only if the tag and the
- * entity have one.
- */
+/** An unread version passes, because the write has a condition on it. */
 function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean {
   if (match === "any") return true;
   const mark = parentId && hashOf(parentId, MARK_LENGTH);
@@ -46,17 +43,13 @@ function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean
   );
 }
 
-/**
- * A strong tag from the version and a hash of the body. The hash of `parentId` is added if the path may lead to another
- * document.
- */
+/** A strong tag from the version, a hash of the body and a hash of `parentId`. */
 export function tagOf(
   version: Version,
   { text, parentId }: Pick<TextAnswer, "text" | "parentId">,
 ): string {
   const mark = parentId === undefined ? "" : hashOf(parentId, MARK_LENGTH);
-  // `readIfMatch()` expects a body hash of fixed length before the hash of the identifier, so an answer without a body
-  // has one too.
+  // `readIfMatch()` expects a body hash before the hash of the identifier, even without a body.
   const hash = mark === "" && text === undefined ? "" : `.${hashOf(text ?? "", HASH_LENGTH)}`;
   return `"${version ?? "none"}${hash}${mark}"`;
 }
@@ -68,7 +61,7 @@ function hashOf(text: string | Uint8Array, length: number): string {
 export function versionCondition({ match, level }: LevelContext): Filter | undefined {
   const { versionKey } = level;
   if (match === undefined || match === "any") return undefined;
-  // Without a version nothing can be compared, so the condition selects no entity.
+  // Without a version nothing can be compared.
   return versionKey === undefined
     ? { _id: { $in: [] } }
     : hasOneOf(versionKey, match.map(({ version }) => version));
@@ -85,7 +78,7 @@ export function versionIn(
   return versionKey in entity ? asVersion(entity[versionKey as keyof object]) : undefined;
 }
 
-/** The version is read before the entity. If it were read afterwards, it could hide a change between both reads. */
+/** A version that is read after the entity could hide a change between both reads. */
 export async function readVersion(context: OpenLevelContext, id: string): Promise<Version> {
   const { level: { versionKey }, source } = context;
   if (versionKey === undefined) return null;
@@ -98,10 +91,7 @@ export function outerVersion({ level, embedding }: OpenLevelContext): Version | 
   return level.link?.embedded ? embedding?.version ?? null : undefined;
 }
 
-/**
- * Another request may have incremented the version further. The lower version in this answer then leads to a 412 and
- * overwrites nothing.
- */
+/** If another request has incremented the version further, this lower version leads to a 412 and overwrites nothing. */
 export function outerVersionAfter(context: OpenLevelContext): Version | undefined {
   const outer = outerVersion(context);
   if (outer === undefined) return undefined;

@@ -75,7 +75,7 @@ function reach(
   if (names === "all") return isClosed || !isCovered ? "none" : "whole";
   if (names.has(full)) return "whole";
   const steps = full.split(".");
-  // Nested paths are of the same schema as their fields, so `names` may show one between the prefix and this path.
+  // Nested paths share the schema of their fields, so `names` may show one between the prefix and this path.
   const isBelow = steps.some((_, index) => {
     const above = steps.slice(0, index).join(".");
     return above.length > prefix.length && names.has(above);

@@ -9,12 +9,12 @@ export interface Adoption {
   readonly model: Model<unknown>;
   readonly connection?: Connection;
   readonly shown: Names;
-  /** Virtuals in addition to the names in `shown`. */
+  /** Virtuals besides `shown`. */
   readonly virtuals: ReadonlySet<string>;
   readonly writable: Names;
-  /** The classes of embedded objects with routes, keyed by the path of the objects. */
+  /** The classes of embedded objects with routes, by path. */
   readonly parts: ReadonlyMap<string, ModelClass>;
-  /** For a class in `parts`, the path of its objects in the model. */
+  /** For a class in `parts`, its path in the model. */
   readonly path?: string;
 }
 

@@ -20,7 +20,7 @@ import { elementOf, embeddedSchema, typesOf } from "./paths.ts";
 import { probe } from "./probe.ts";
 import { isPopulated } from "./shown_json.ts";
 
-/** This check runs at the start, because plugins may change the model after `adopt()`. */
+/** Runs at the start, because plugins may change the model after `adopt()`. */
 export function checkModel({ model, path }: Adoption): void {
   if (path !== undefined) return;
   const schema = model.schema as Schema;

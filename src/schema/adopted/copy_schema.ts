@@ -70,7 +70,7 @@ function elementsOf(type: SchemaType): SchemaType[] {
   return element === undefined ? [] : [element, ...elementsOf(element)];
 }
 
-/** Field options of Mongrove, which may mean something else in a schema of the application. */
+/** Options of Mongrove, which may mean something else to the application. */
 const OWN_OPTIONS = ["apart", "dateOnly", "exists", "hidden", "managed", "readonly", "unguarded"];
 
 const { ObjectId, UUID } = mongoose.Schema.Types;
@@ -119,7 +119,7 @@ function embeddedCopy(schema: Schema, { path, ...level }: Level & { path: string
   return copySchema(schema, { ...level, access, virtuals: new Set() });
 }
 
-/** Removes hidden keys as the last step of `toJSON()`, after the application's transforms and methods. */
+/** Removes hidden keys after the application's transforms and methods. */
 function shapeJson(copy: Schema, level: Level): void {
   const show = showJson(copy, level);
   const own = copy.methods.toJSON as typeof mongoose.Document.prototype.toJSON | undefined;

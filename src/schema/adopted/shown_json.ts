@@ -56,7 +56,7 @@ function keep(json: unknown, shown: Shown): unknown {
   const entries = Object.entries(json).flatMap(([key, value]) => {
     const inner = shown.get(key);
     const kept = inner === undefined ? undefined : keep(value, inner);
-    // With `minimize`, an empty object would reveal that a hidden value is stored in it.
+    // With `minimize`, an empty object would reveal that a hidden value is stored.
     const isEmpty = inner !== "whole" && isJsonObject(kept) && Object.keys(kept).length === 0;
     return kept === undefined || isEmpty ? [] : [[key, kept]];
   });

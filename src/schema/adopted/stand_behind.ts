@@ -26,7 +26,7 @@ interface Nested extends Document {
   "$__fullPath"?(): string;
 }
 
-/** Converts a document of the application's model, whose schema hides no fields. A hook may return one. */
+/** A hook may return a document of the application's model, whose schema hides no fields. */
 export function asAdopted(
   doc: Document,
   modelFor: (target: ModelClass) => Model<unknown>,

@@ -3,7 +3,7 @@ import { isSecret, shapeWithin } from "./visibility.ts";
 
 const GUARDS = ["hidden", "readonly", "select", "apart"] as const;
 
-/** Routes are compiled from the base model, so a `hidden` that only a discriminator declares would have no effect. */
+/** Routes are compiled from the base model, so `hidden` in a discriminator alone would have no effect. */
 export function checkKind(
   base: Shape,
   { kind, names }: { readonly kind: Shape; readonly names: string },

@@ -17,7 +17,7 @@ export function isDay(value: unknown): boolean {
 
 const MS_OF_DAY = 86_400_000;
 
-/** The day begins at midnight in UTC. */
+/** In UTC. */
 export function startOfDay(time: Date): Date {
   return new Date(Math.floor(time.getTime() / MS_OF_DAY) * MS_OF_DAY);
 }

@@ -20,7 +20,7 @@ export function shapeOfInstance(value: object, rights: Rights): Shape | undefine
   return describeShape(buildSchema(modelClassOf(value)).schema, rights);
 }
 
-/** A subclass without a built schema gets the hidden fields of its ancestor. */
+/** Without a built schema, a subclass gets its ancestor's hidden fields. */
 function modelClassOf(value: object): ModelClass {
   const own = (Object.getPrototypeOf(value) as object).constructor as ModelClass;
   for (let each = own; typeof each === "function"; each = Object.getPrototypeOf(each)) {

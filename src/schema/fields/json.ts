@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Only dates, arrays and plain objects are copied. */
+/** Copies only dates, arrays and plain objects. */
 export function copyJson(value: unknown): unknown {
   if (value instanceof Date) return new Date(value);
   if (Array.isArray(value)) return value.map(copyJson);

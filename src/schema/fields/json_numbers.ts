@@ -1,4 +1,4 @@
-/** Matches numbers and whole strings, so that digits in a string do not count as a number. */
+/** Whole strings match too, so that their digits do not count as numbers. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 const INTEGER = /^[+-]?\d+$/;
@@ -9,7 +9,7 @@ const EXACT_DIGITS = 15;
 /** JavaScript writes integers from this limit with an exponent. No integer type of MongoDB reaches it. */
 const LARGEST_WRITTEN = 1e21;
 
-/** A filter with a rounded number would select other entities than the client wants. */
+/** A filter with a rounded number would select other entities. */
 export interface RoundedNumbers {
   /** The first number that becomes infinite or another integer in JavaScript. */
   readonly lost: string | undefined;

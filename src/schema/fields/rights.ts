@@ -22,7 +22,7 @@ export class Rights {
   }
 }
 
-/** The rights of an unknown reader: every function restricts its field. */
+/** For an unknown reader: every function restricts its field. */
 export const MOST_RESTRICTED = new Rights(new Map());
 
 /** For descriptions that are built before a request: no function restricts its field. */

@@ -19,9 +19,9 @@ import { isProtected, shapeWithin, whyUnseen } from "./visibility.ts";
 
 const { Types } = mongoose.Schema;
 
-/** The fields of a model with their rules, for one kind of reader. */
+/** The fields of a model, for one kind of reader. */
 export class Shape {
-  /** `true` if a body with an undeclared field is refused. Otherwise the field is ignored. */
+  /** `true` if undeclared fields of a body are refused instead of ignored. */
   readonly strict: boolean;
   readonly isOpen: boolean;
   readonly rights: Rights;
@@ -101,7 +101,7 @@ export class Shape {
     return this.#guarded ??= fieldsWithin(this).some(isProtected);
   }
 
-  /** Mongoose excludes these paths from a read, so a read without Mongoose must do it too. */
+  /** Mongoose excludes these paths from a read, so other reads must do so. */
   get unselected(): readonly string[] {
     return this.#unselected ??= this.allUnselected.filter((path, _index, all) =>
       !all.some((other) => path.startsWith(`${other}.`))
@@ -127,7 +127,7 @@ export interface FieldShape {
   readonly kind: "scalar" | "free" | "object" | "map" | "array";
   readonly hidden: boolean;
   readonly readonly: boolean;
-  /** `false` for a field that no body can set, such as a timestamp. */
+  /** `false` for a field that no body can set. */
   readonly writable: boolean;
   readonly selected: boolean;
   /** Only separate routes of the field change its value. */
@@ -144,7 +144,7 @@ export interface FieldShape {
 
 const NO_KINDS: ReadonlyMap<string, Shape> = new Map();
 
-/** A schema is described only once, so plugins and `configure()` must have added their fields before. */
+/** A schema is described once, so plugins and `configure()` must add their fields before. */
 export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   const cached = rights.shapes.get(schema);
   if (cached !== undefined) return cached;
@@ -179,7 +179,7 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   return shape;
 }
 
-/** A hook may return a copy that contains unshown virtuals of a nested path. */
+/** A hook's copy may contain unshown virtuals of a nested path. */
 function hideVirtuals(shape: Shape, schema: Schema): void {
   for (const name of Object.keys(virtualsOf(schema))) {
     const [first = "", ...below] = name.split(".");
@@ -210,7 +210,6 @@ export function shapeForAll(schema: Schema): Shape {
   return describeShape(schema, UNRESTRICTED);
 }
 
-/** Mongoose adds the version field after routes are built. */
 function addVersion(shape: Shape, schema: Schema): void {
   const name: unknown = schema.get("versionKey");
   if (typeof name !== "string" || shape.fields.has(name)) return;

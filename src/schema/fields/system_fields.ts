@@ -24,10 +24,7 @@ export function asVersion(value: unknown): Version {
 
 const NUMBERS: ReadonlySet<unknown> = new Set(["Double", "Int32", "Long"]);
 
-/**
- * The options of a connection decide whether the driver returns numbers, number objects or BigInt
- * values.
- */
+/** By the connection's options, the driver returns numbers, number objects or BigInt values. */
 function numberOf(value: unknown): number {
   if (typeof value === "number") return value;
   const { _bsontype: type } = (value ?? {}) as { _bsontype?: unknown };

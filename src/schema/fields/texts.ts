@@ -15,10 +15,7 @@ export function namesNoDay(text: string): boolean {
   return day < 1 || day > days || found[1] === "-000000";
 }
 
-/**
- * The driver would store a replacement character for half of a surrogate pair, and different
- * strings would become equal.
- */
+/** The driver would replace half of a surrogate pair, and different strings would become equal. */
 export function loneSurrogateAt(root: unknown): string | undefined {
   return findPath(
     root,

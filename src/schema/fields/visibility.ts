@@ -69,7 +69,7 @@ export function strictestField(name: string, shape: Shape): FieldShape | undefin
 
 const POSITION = /^\d+$/;
 
-/** Bodies set only fields of the base model, so fields of discriminators do not count. */
+/** Bodies set no fields of discriminators. */
 export function isSettable(path: string, shape: Shape): boolean {
   let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
   for (const segment of path.split(".")) {

@@ -43,7 +43,7 @@ import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_cast
 
 type Assumptions = Readonly<Record<string, (probe: Probe) => boolean>>;
 
-/** If one of these assumptions were wrong, rules would be skipped, changes lost or secrets shown. */
+/** If one were wrong, rules would be skipped, changes lost or secrets shown. */
 const NEEDED: Assumptions = {
   "copies of documents"() {
     const bare = new mongoose.Mongoose();
@@ -124,7 +124,7 @@ const NEEDED: Assumptions = {
   },
 };
 
-/** If one of these assumptions fails, every request uses Mongoose documents, which is slower. */
+/** If one fails, every request uses Mongoose documents, which is slower. */
 const DIRECT: Assumptions = {
   "defaults of fields"({ schema, doc }) {
     const { immutable, number, date, computed, list, computedList } = schema.paths as ProbeFields;
@@ -204,8 +204,8 @@ interface Probe {
   readonly schema: Schema;
   readonly model: Model<unknown>;
   /**
-   * No two checks may use the same field if one changes it. With a document for each check, V8 would make all later
-   * documents about a tenth slower.
+   * No two checks may use the same field if one changes it. A document for each check would make all later ones a tenth
+   * slower in V8.
    */
   readonly doc: Document;
 }

@@ -83,9 +83,7 @@ export function storedMembers(value: unknown): Map<string, unknown> | undefined 
 
 const [TRUSTED] = Object.getOwnPropertySymbols(mongoose.trusted({ $eq: 1 }));
 
-/**
- * BSON drops symbols and keys that are not enumerable. The symbol of `mongoose.trusted()` is kept.
- */
+/** BSON drops symbols and keys that are not enumerable. The symbol of `mongoose.trusted()` is kept. */
 export function isSerializedKey(object: object, key: string | symbol): boolean {
   return typeof key === "symbol"
     ? key === TRUSTED

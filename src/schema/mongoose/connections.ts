@@ -57,7 +57,7 @@ export function isOpen({ readyState }: Connection): boolean {
 interface KnownServer {
   readonly type?: string;
   readonly isWritable?: boolean;
-  /** The time of the last reply to the driver's monitor, in units of `performance.now()`. */
+  /** The time of the last reply to the monitor, in units of `performance.now()`. */
   readonly lastUpdateTime?: number;
 }
 
@@ -73,7 +73,7 @@ interface KnownServers {
   };
 }
 
-/** A standalone server has neither transactions nor change streams. The result is `false` while the type is unknown. */
+/** A standalone server has neither transactions nor change streams. `false` while the type is unknown. */
 export function isStandalone(connection: Connection): boolean {
   if (!isOpen(connection)) return false;
   // No public method of the driver returns the server's type without a round trip.
@@ -82,20 +82,17 @@ export function isStandalone(connection: Connection): boolean {
   return server?.type === "Standalone";
 }
 
-/** A write may wait for replicas, so it needs more time. Shards are replica sets. */
+/** Shards are replica sets. */
 export function isReplicated(connection: Connection): boolean {
   const { topology } = connection.getClient() as KnownServers;
   const servers = [...topology?.description?.servers?.values() ?? []];
   return servers.length > 1 || servers.some(({ type }) => type === "Mongos");
 }
 
-/** How late a reply to the driver's monitor may be before the server counts as silent. */
+/** How late a reply to the monitor may be before the server counts as silent. */
 const HEARTBEAT_MARGIN_MS = 1000;
 
-/**
- * If the server replies to the driver's monitor, which has a separate connection, while the pool is full, a slow ping
- * means a busy pool.
- */
+/** If the server replies to the driver's monitor, which has a separate connection, a slow ping means a busy pool. */
 export function isPoolBusy(connection: Connection): boolean {
   const client = connection.getClient();
   const { maxPoolSize = 100, heartbeatFrequencyMS = 10_000 } = client.options;

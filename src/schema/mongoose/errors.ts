@@ -73,7 +73,7 @@ function joinMessages(error: InstanceType<typeof ValidationError>): void {
 
 type Next = (error: Error) => void;
 
-/** Middleware may save other documents, so an error is recorded only for the document that has its problems. */
+/** Middleware may save other documents, so an error is recorded only for the document with its problems. */
 function markError(
   error: unknown,
   { doc, target }: { doc: Document; target: ModelClass },
@@ -110,7 +110,7 @@ function isKind(target: ModelClass, base: ModelClass): boolean {
   return target === base || target.prototype instanceof base;
 }
 
-/** An error that a validator throws is a failure of the application. A wrong value is an error of the client. */
+/** An error that a validator throws is a failure of the application. */
 export function validationFailure(error: unknown): { readonly thrown: unknown } | undefined {
   if (!(error instanceof ValidationError)) return undefined;
   for (const problem of Object.values(error.errors) as unknown[]) {
@@ -130,7 +130,6 @@ export function isCastError(problem: unknown): problem is InstanceType<typeof Ca
 
 /** The error of a stored value that Mongoose could not cast, which the client has not caused. */
 export function isUncastStored(problem: unknown): boolean {
-  // For an embedded object, Mongoose reports another error than a `CastError`.
   return isWrongElement(problem) || problem instanceof ValidatorError && problem.kind === "cast" &&
       problem.reason instanceof mongoose.Error;
 }

@@ -213,7 +213,6 @@ export class BsonReads {
     };
   }
 
-  /** A change keeps the read values, by which its save detects changes of other requests. */
   #document(values: object, forChange: boolean): Document {
     if (forChange) return hydrateWithSnapshot(this.#model, values);
     return foundDocument(this.#model, { values, projection: this.#unselected });

@@ -23,7 +23,7 @@ interface StoredJsonOptions {
   readonly leftOut?: readonly string[];
 }
 
-/** Converts BSON to JSON. Mongoose converts documents with values of other types than their fields. */
+/** Mongoose converts documents with values of other types than their fields. */
 export class BsonToJson {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;

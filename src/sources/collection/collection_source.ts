@@ -338,10 +338,7 @@ export class CollectionSource implements Source {
     };
   }
 
-  /**
-   * `anyway` leaves out the conditions of the client, but never the conditions of hooks and scopes, which hide
-   * entities.
-   */
+  /** `anyway` leaves out only the conditions of the client, because hooks and scopes hide entities. */
   protected async open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
     const { filter, hookConditions: added = {}, scope } = this.#options.selection;

@@ -26,10 +26,7 @@ export class EntityMaker {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #fields: readonly MadeField[];
-  /**
-   * The fields that a PUT removes if the body lacks them. `undefined` if a PUT keeps a part of a field, which a single
-   * update cannot do.
-   */
+  /** `undefined` if a PUT keeps a part of a field, which a single update cannot do. */
   readonly #cleared: readonly string[] | undefined;
 
   constructor(model: Model<unknown>, shape: Shape) {
@@ -50,7 +47,7 @@ export class EntityMaker {
   ): Record<string, unknown> | undefined {
     const values = flatFields(body, this.#shape);
     if (values === undefined) return undefined;
-    // Defaults come first, so that the stored order is that of Mongoose documents.
+    // Defaults come first, as in the stored order of Mongoose documents.
     const entity: Record<string, unknown> = { _id };
     for (const { name, make } of this.#fields) {
       const value = make?.();

@@ -2,7 +2,7 @@ import type { Document, Model } from "mongoose";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Options for a document that is already stored and gets no new identifier. */
+/** The document is already stored and gets no new identifier. */
 const FOUND = { skipId: true, isNew: false, willInit: true };
 
 export function foundDocument(

@@ -109,7 +109,7 @@ class FieldMaker {
 export interface FieldReader {
   readonly name: string;
   readonly convert: (stored: unknown) => unknown;
-  /** Makes the value of a field that is not stored. Absent if only a document can make it. */
+  /** Absent if only a document can make the value. */
   readonly missing?: () => unknown;
 }
 

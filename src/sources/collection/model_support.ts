@@ -26,15 +26,12 @@ const READ_MIDDLEWARE = ["find", "findOne", "init", "createModel"];
 
 const COUNT_MIDDLEWARE = ["countDocuments"];
 
-/** Only Mongoose documents or queries run this middleware. */
 const WRITE_MIDDLEWARE = [...READ_MIDDLEWARE, "save", "validate", "updateOne"];
 
 const REMOVE_MIDDLEWARE = [...READ_MIDDLEWARE, "deleteOne"];
 
-/** Only Mongoose applies these schema options to queries. */
 const QUERY_OPTIONS = ["read", "readConcern", "collation"];
 
-/** Only Mongoose documents apply these schema options to writes. */
 const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "collation"];
 
 /** Functions in these field options may use other fields of the document. */
@@ -47,7 +44,7 @@ export interface ModelReads {
 
 interface ModelSupport {
   readonly reads: ModelReads | undefined;
-  /** Why only Mongoose can read the model. The driver is faster. */
+  /** Why only Mongoose can read the model. */
   readonly needsMongoose: string | undefined;
   readonly counts: boolean;
   readonly inserts: EntityMaker | undefined;

@@ -101,8 +101,7 @@ function whyNotReplaced(
   { body, isAsked = false }: WriteCommand,
   { conditions, takes, ...facts }: WriteFacts,
 ): string | undefined {
-  // An upsert copies the values of its conditions into a new entity, so its only condition is the identifier. With a
-  // guard, it is no upsert.
+  // An upsert would copy the conditions into a new entity. With a guard, it is no upsert.
   if (!isAsked && !isEmpty(conditions)) return "conditions of a replacement bind its entity";
   if (setsFreeText(body, { kind: "object", shape: facts.shape })) {
     return "a text in free-form data may repeat a stored value of another type";

@@ -27,9 +27,7 @@ interface ListQuery {
   readonly page?: PageRead | undefined;
 }
 
-/**
- * The driver's cursor, from the event `cursor`. It has values that Mongoose has not cast, for the cursor of a page.
- */
+/** The driver's cursor from the event `cursor`, which has values that Mongoose has not cast. */
 interface FoundCursor {
   map(see: (found: object) => object): unknown;
 }
@@ -56,7 +54,7 @@ export function readListed(
   return readDocuments(cursor, { ...collection, page });
 }
 
-/** Entities that middleware of `find()` hides do not count, and `skip` and `limit` do not apply. */
+/** Entities that middleware of `find()` hides do not count. */
 export async function countInCollection(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   upTo: number | undefined,
@@ -80,7 +78,7 @@ export async function countInCollection(
   return await query.exec();
 }
 
-/** Throws if reads of the model show other values than are stored, because the results would reveal the stored values. */
+/** Throws if reads of the model show other values, because the results would reveal the stored ones. */
 export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   { parameter, stages, fields }: Aggregation,
@@ -195,13 +193,10 @@ export async function readAllSaved(
   return await Promise.all(docs.map((doc) => shown.get(String(doc._id)) ?? readSaved(doc, read)));
 }
 
-/** The least batch size of a read of further entities, for which the size of a small page would be slow. */
+/** The least batch size for further entities, because the batches of a small page would be slow. */
 const REST_AT_ONCE = 100;
 
-/**
- * Reads one entity more, which tells whether another page follows. Hooks may leave out any number, so a read of further
- * entities has no limit.
- */
+/** Reads one entity more, which tells whether another page follows. */
 export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, number> {
   const most = limit + 1;
   const batchSize = Math.min(Math.max(most, REST_AT_ONCE), BATCH_SIZE);

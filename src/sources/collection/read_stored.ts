@@ -213,10 +213,7 @@ export async function storedEntity(
   return stored === undefined ? null : reader.entity(stored, query, forChange);
 }
 
-/**
- * `null` if no entity matches. `undefined` if only Mongoose can read the model, or a condition could differ from the
- * stored value.
- */
+/** `undefined` if only Mongoose can read the model, or a condition could differ from the stored value. */
 export async function readNamed(
   collection: OpenCollection,
   names: readonly string[],

@@ -19,7 +19,7 @@ export class RemovalForGood {
   readonly tooLarge: unknown[] = [];
   readonly #model: Model<unknown>;
   readonly #options: RemovalForGoodOptions;
-  /** How many entities to remove one by one, because together they were too large. */
+  /** How many entities to remove one by one. */
   #singles = 0;
 
   constructor(model: Model<unknown>, options: RemovalForGoodOptions) {

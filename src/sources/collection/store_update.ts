@@ -57,10 +57,7 @@ export async function store(
   return { text: text ?? toJson(model.hydrate(stored), shape), ...facts };
 }
 
-/**
- * The error codes of a version that is no number, a document that the collection refuses, or a duplicate. The errors of
- * Mongoose documents name the wrong field.
- */
+/** The error codes of a version that is no number, a document that the collection refuses, or a duplicate. */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
 
 export function orRefused(error: unknown): "refused" {

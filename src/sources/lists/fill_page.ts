@@ -12,14 +12,13 @@ interface FillOptions<E, T> {
   /** The second call reads further entities for a page that is not full. */
   readonly list: (part: PageRead) => AsyncIterable<readonly E[]>;
   readonly show: (entity: E) => MaybePromise<T | undefined>;
-  /** The index counts all entities that were read. */
   readonly endOf: (index: number) => SortValues | undefined;
   readonly isOver: () => boolean;
   /** `false` for a `fetch` hook, which returns all its entities at once. */
   readonly hasRest: boolean;
 }
 
-/** The index also counts entities that hooks have left out, because `skip` of the next page does. */
+/** The index also counts entities that hooks have left out. */
 export interface PassedEntity<T> {
   readonly value: T;
   readonly index: number;

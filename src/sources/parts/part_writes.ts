@@ -141,9 +141,7 @@ function changeOf(doc: Document, shape: Shape) {
   return { doc, read, update, paths, entered };
 }
 
-/**
- * Throws "changed" if the object is gone, or if another request has changed the values on which the changes depend.
- */
+/** Throws "changed" if the object is gone, or a value on which the changes depend has changed. */
 export async function updateElement(
   doc: Document,
   { place, condition, shape }: UpdateElementOptions,

@@ -28,9 +28,9 @@ interface Unlinked {
 }
 
 /**
- * A transaction writes an entity and the reference in the parent. Without it, creations would be twice as fast, but a
- * failure could leave an entity without a reference. No write of this class leaves a reference without its entity. The
- * parent is written last, except in a removal with added statements, so it is locked only until the commit.
+ * Without a transaction, creations would be twice as fast, but a failure could leave an entity without a reference,
+ * though never a reference without its entity. The parent is written last, except in a removal with added statements,
+ * so it is locked only until the commit.
  */
 export class ReferenceSource extends CollectionSource {
   readonly #options: ReferenceSourceOptions;
@@ -70,8 +70,7 @@ export class ReferenceSource extends CollectionSource {
     const named = byIdentifiers(ids, unchanged);
     const around = this.#unlinking({
       areThere: false,
-      // Another request may have changed an entity, so that it no longer matches. It then stays, and so does its
-      // reference.
+      // An entity that no longer matches stays, and so does its reference.
       find: async (session) => await readMet(await this.open(), { named, session }),
     });
     const removal = this.removeNamed(named, { around });

@@ -2,10 +2,7 @@ import type { Connection, Model, PipelineStage } from "mongoose";
 import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
 import { AS_STORED, type StoredObject } from "../values.ts";
 
-/**
- * Runs the stages on the given document and not on a collection, so that MongoDB checks a changed copy before it is
- * stored.
- */
+/** Runs the stages on the given document, so that MongoDB checks a changed copy before it is stored. */
 export async function aggregateDocument(
   { db }: Model<unknown>,
   { document, stages, ...options }: {

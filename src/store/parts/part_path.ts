@@ -40,16 +40,16 @@ import { partProjection, type WrittenPart, writtenPart } from "./written_part.ts
 export interface PartSegment {
   readonly property: string;
   readonly id?: Types.ObjectId;
-  /** The scope of the embedded object, already cast. */
+  /** Already cast. */
   readonly scope: Filter;
-  /** Stamps of the embedded object, for a change of one of its fields. */
+  /** For a change of a field of the embedded object. */
   readonly stamps?: () => Stamps;
 }
 
 export interface PartPath {
   readonly model: Model<unknown>;
   readonly id: unknown;
-  /** The scope of the root document, already cast. */
+  /** Already cast. */
   readonly scope: Filter;
   readonly version?: Filter | undefined;
   readonly unchanged?: Filter | undefined;
@@ -59,7 +59,6 @@ export interface PartPath {
   readonly addedStatements?: AddedStatements | undefined;
 }
 
-/** Simultaneous writes to one root document would conflict. */
 export function turnAt({ model, id, timeBudget }: PartPath): TransactionOptions {
   return {
     connection: model.db as Connection,
@@ -130,10 +129,7 @@ type Fields = Record<string, unknown>;
 export interface PartChange {
   readonly update: Update;
   readonly condition?: Filter | undefined;
-  /**
-   * The condition under which the statement is correct. If `null` or not met, `apply` changes the document that was
-   * read.
-   */
+  /** The statement is correct under this condition. If `null` or not met, `apply` changes the read document. */
   readonly onlyIf?: Filter | null;
   /** Gets a copy of the stored entity. The result `undefined` prevents the change. */
   readonly apply?: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;
@@ -143,7 +139,7 @@ export interface PartChange {
 
 /**
  * All objects on the path must be in their scopes before and after the change. If one statement cannot check this, a
- * changed copy is checked, and written if the stored document is unchanged.
+ * changed copy is checked, and written if the document is unchanged.
  */
 export async function changePlace(
   place: PartPath,

@@ -2,7 +2,7 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import { storedList, type StoredObject, storedText } from "../values.ts";
 import type { PartSegment } from "./part_path.ts";
 
-/** A single object that is stored in the place of a list becomes its only element. */
+/** A single object stored in place of a list becomes its only element. */
 export function entityIn(
   copy: StoredObject,
   steps: readonly PartSegment[],

@@ -13,7 +13,7 @@ export async function insertOne(context: WriteContext, values: StoredObject): Pr
   });
 }
 
-/** Throws a `BulkError` with the error of each refused entity by its index. */
+/** Throws a `BulkError` with the error of each refused entity. */
 export async function insertMany(
   context: WriteContext,
   all: readonly StoredObject[],
@@ -36,7 +36,7 @@ export async function insertMany(
   });
 }
 
-/** Each error gets the form of a single statement's error, for the same answer. */
+/** Each error gets the form of a single statement's error. */
 async function causeOf(
   { collection }: Model<unknown>,
   error: mongo.MongoBulkWriteError,

@@ -20,9 +20,7 @@ export async function insertEach(
   }
 }
 
-/**
- * Inserts in few transactions and in order, so that the first of two entities with the same unique value is stored.
- */
+/** In few transactions and in order, so that the first of two entities with the same unique value is stored. */
 async function insertDivided(
   context: WriteContext,
   all: readonly StoredObject[],

@@ -19,7 +19,7 @@ export interface WrittenEntities {
   readonly model: Model<unknown>;
 }
 
-/** Statements that class options add to the transaction of a write. */
+/** Class options add these to the transaction of a write. */
 export interface AddedStatements {
   send(written: WrittenEntities, session: ClientSession): Promise<void>;
   /** The fields whose updates need the statements, by default all. */
@@ -45,9 +45,9 @@ export interface WriteContext {
 
 interface TransactOptions extends WriteContext {
   readonly change: WrittenEntities["change"];
-  /** The only entity of the write, whose lock the write waits for. */
+  /** The only written entity, for whose lock the write waits. */
   readonly id?: unknown;
-  /** Writes all or none, as always with added statements. */
+  /** All or none, as always with added statements. */
   readonly isAtomic?: boolean;
   readonly isContended?: boolean;
 }

@@ -25,7 +25,7 @@ export interface UpdateCommand {
   readonly id: unknown;
   /** A removal may be sent as an update. */
   readonly change?: "update" | "remove";
-  /** Without a projection, the update returns no stored values. */
+  /** Without it, the update returns no stored values. */
   readonly projection?: Projection | undefined;
   readonly options?: mongo.FindOneAndUpdateOptions;
 }

@@ -78,7 +78,7 @@ export async function removeWhere(context: WriteContext, command: Matching): Pro
   return count;
 }
 
-/** The read is in the transaction of the write, which therefore changes the same entities. */
+/** The read is in the write's transaction, which therefore changes the same entities. */
 async function readMatching(
   { model }: WriteContext,
   { filter, options, projection }: {

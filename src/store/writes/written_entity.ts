@@ -19,7 +19,7 @@ export function fieldsOf(update: Update): string[] {
   return [...new Set(Object.values(update).flatMap((paths) => Object.keys(paths).map(topOf)))];
 }
 
-/** Leaves out fields that were set to their stored values, because only real changes are recorded. */
+/** Leaves out fields set to their stored values, because only real changes are recorded. */
 export function changedBy(update: Update, before: StoredObject): string[] {
   const { $set = {}, $unset = {}, ...others } = update;
   const set = Object.entries($set).filter(([path, value]) =>

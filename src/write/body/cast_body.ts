@@ -16,7 +16,7 @@ export interface NamedReference {
 
 export class BodyCast {
   readonly #problems: Map<string, Problem>;
-  /** A Mongoose document runs the setters itself when a value is set. */
+  /** A Mongoose document runs the setters itself. */
   readonly #runsSetters: boolean;
 
   constructor(
@@ -40,7 +40,7 @@ export class BodyCast {
     return this.#copy(this.#join(String(key)), this.references);
   }
 
-  /** For values that are checked but not stored: their references need not exist. */
+  /** References of values that are not stored need not exist. */
   ignoringReferences(): BodyCast {
     return this.#copy(this.path, new Map());
   }

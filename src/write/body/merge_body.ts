@@ -31,7 +31,7 @@ export function mergeBody(
   { body, shape, isNew = false, replaces = false }: {
     readonly body: JsonObject;
     readonly shape: Shape;
-    /** `true` for a new entity that is no document. The body sets its immutable fields. */
+    /** `true` for a new entity that is no document. */
     readonly isNew?: boolean;
     readonly replaces?: boolean;
   },
@@ -146,7 +146,7 @@ class DocumentTarget extends MergeTarget {
     writeSlot(this.#slot, value);
     if (isLocked(doc.schema.path(path), doc)) return;
     this.step.noteSet?.(this.step.cast.path);
-    // The path is marked, so that a PUT validates all values.
+    // A PUT validates all values.
     if (this.step.replaces) doc.markModified(path);
   }
 
@@ -214,7 +214,7 @@ interface FreePaths {
   readonly set: string[];
 }
 
-/** A cleared key gets the value `undefined`, which makes the document remove it. */
+/** The value `undefined` makes the document remove a cleared key. */
 function mergeFree(
   current: JsonObject,
   patch: JsonObject,

@@ -15,17 +15,15 @@ import type { BodyCast } from "./cast_body.ts";
 
 export interface MergeStep {
   readonly cast: BodyCast;
-  /**
-   * `true` if fields that the body leaves out are cleared, as in array elements, because a merge patch replaces arrays.
-   */
+  /** Fields that the body leaves out are cleared, as in array elements, because a merge patch replaces arrays. */
   readonly whole?: boolean;
-  /** `true` if fields that the body leaves out get their values of a new entity. */
+  /** Fields that the body leaves out get their values of a new entity. */
   readonly replaces?: boolean;
-  /** `true` if immutable fields are set, as in a new entity that is no document. */
+  /** Immutable fields are set, as in a new entity that is no document. */
   readonly isNew?: boolean;
-  /** `true` if the key is data, as in a Map. Clearing the value then removes the key. */
+  /** The key is data, as in a Map, so clearing the value removes it. */
   readonly isEntry?: boolean;
-  /** Receives each path that the body sets. Missing below an array, which is set as a whole. */
+  /** Missing below an array, which is set as a whole. */
   readonly noteSet?: (path: string) => void;
 }
 
@@ -202,10 +200,7 @@ function isObject(value: unknown): value is JsonObject {
   return isJsonObject(value) || typeof value === "object" && value !== null && isInstance(value);
 }
 
-/**
- * `true` if clearing would lose a hidden or read-only value. A stored value that Mongoose could not cast shows only in
- * the pending problems.
- */
+/** A stored value that Mongoose could not cast shows only in the pending problems. */
 function holdsProtected(value: unknown, field: FieldShape): boolean {
   const { kind, element, shape } = field;
   const values = valuesOf(value) ?? {};

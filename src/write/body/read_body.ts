@@ -83,7 +83,7 @@ export interface BodyLimits {
 /** The limit `maxImportBytes` applies to a whole request. */
 export type Count = Required<Omit<BodyLimits, "maxImportBytes">>;
 
-/** An object takes Mongoose as long as hundreds of scalars, and longer the more objects there are. */
+/** An object takes Mongoose as long as hundreds of scalars. */
 const DEFAULT_BODY_LIMITS: Required<BodyLimits> = {
   maxKeys: 5_000,
   maxElements: 5_000,
@@ -124,7 +124,7 @@ export function checkSize(body: JsonObject, limits: Count): void {
   }
 }
 
-/** `check` runs for every object and array, to refuse a large body early. */
+/** `check` refuses a large body early. */
 function countWithin(
   value: unknown,
   { total, check }: { readonly total: Record<keyof Count, number>; readonly check: () => void },

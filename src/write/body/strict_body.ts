@@ -11,10 +11,10 @@ import { hasOwnCast, isMongooseType } from "../../schema/mongoose/schemas/field_
 
 export interface StrictPlace {
   readonly shape: Shape;
-  /** The stored entity as JSON. Missing for a new entity, and before the entity was read. */
+  /** Missing for a new entity, and before the entity was read. */
   readonly stored?: JsonObject | undefined;
   readonly isEmbedded: boolean;
-  /** The field that the path of the request sets. The body was compared with it already. */
+  /** The field in the path, with which the body was compared already. */
   readonly key?: string | undefined;
   readonly isNew?: boolean;
 }

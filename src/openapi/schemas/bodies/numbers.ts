@@ -22,7 +22,7 @@ const TEXTS: Readonly<Record<string, { readonly any: string; readonly positive: 
 
 const INT32 = { minimum: -2147483648, maximum: 2147483647 };
 
-/** No JSON parser rounds these integers. Larger ones must be strings. */
+/** No JSON parser rounds these integers. */
 export const SAFE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
 export function describeNumber(node: ValueNode): JsonSchema | undefined {

@@ -109,7 +109,7 @@ function describeUnchanged({ constraints, filled }: ConstrainedNode): JsonSchema
 function patternOf(match: Constraints["match"], mayBeEmpty: boolean): string | undefined {
   if (match === undefined || !/^u?$/.test(match.flags)) return undefined;
   try {
-    // Validators compile patterns with the flag `u`, and fail if this is not possible.
+    // Validators compile patterns with the flag `u`.
     new RegExp(match.source, "u");
   } catch {
     return undefined;

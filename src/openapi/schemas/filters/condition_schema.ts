@@ -17,8 +17,7 @@ export function describeCondition(value: FilterValue, components: Components): J
 }
 
 /**
- * The choices are listed without a reference: Schemathesis follows the first object schema that it finds, and the
- * nested operators would be too many for it.
+ * No reference is used: Schemathesis follows the first object schema, and nested operators would be too many for it.
  */
 function choicesOf(value: FilterValue, components: Components): readonly JsonSchema[] {
   const { kind, element } = value;

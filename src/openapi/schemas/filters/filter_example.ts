@@ -37,7 +37,6 @@ export function exampleCondition(field: FieldShape): ExampleCondition | undefine
   return undefined;
 }
 
-/** With `selectsNothing`, the example of a write changes nothing. */
 export function filterExample(node: FilterNode, { selectsNothing = false } = {}): object {
   const id = node.fields.get("_id");
   if (selectsNothing) {
@@ -49,7 +48,6 @@ export function filterExample(node: FilterNode, { selectsNothing = false } = {})
 
 const MOST_LEVELS = 3;
 
-/** Fields of the object itself come before fields of embedded objects. */
 function findCondition(
   { fields }: FilterNode,
   levels: number,
@@ -66,8 +64,8 @@ function findCondition(
 }
 
 /**
- * The best operators for examples come first. `undefined` is a plain value, which teaches less than a comparison. A
- * regular expression selects fewer entities.
+ * The best come first. `undefined`, a plain value, teaches less than a comparison. A regular expression selects fewer
+ * entities.
  */
 const RANKS: readonly (string | undefined)[] = ["$gte", undefined, "$regex"];
 

@@ -122,7 +122,6 @@ function filterValue(field: FieldShape, operators: readonly string[]): FilterVal
   };
 }
 
-/** The document cannot list the endless paths of a class that embeds itself. */
 export function embedsItself(node: FilterNode): boolean {
   return isRecursive(
     node,

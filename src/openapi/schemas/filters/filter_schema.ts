@@ -35,7 +35,7 @@ interface Paths {
   /** `visited` has all recursive classes found so far, `above` only the ones around the current path. */
   readonly visited: Set<FilterNode>;
   readonly above: readonly FilterNode[];
-  /** The list of paths ends at the next recursive class, so that it stays small. */
+  /** The list ends at the next recursive class, so it stays small. */
   readonly isLast: boolean;
   readonly properties: Map<string, JsonSchema>;
   readonly patterns: Map<string, JsonSchema>;

@@ -50,7 +50,7 @@ const EXPRESSION = {
 
 const LISTS = new Set(["$in", "$nin", "$all"]);
 
-/** These functions are arguments, because their module imports this one. */
+/** They are arguments, because their module imports this module. */
 export interface Conditions {
   readonly operators: (value: FilterValue, components: Components) => JsonSchema;
   readonly operand: (value: FilterValue, components: Components) => JsonSchema;

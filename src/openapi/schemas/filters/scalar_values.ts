@@ -3,7 +3,7 @@ import { scalarValue } from "../bodies/body_value.ts";
 import type { Components } from "../components.ts";
 import { FILTER_KEYS, GIVEN_IDENTIFIER, JSON_SCALARS, type JsonSchema } from "../json_schema.ts";
 
-/** Extended JSON for values that plain JSON cannot express. */
+/** Values that plain JSON cannot express. */
 const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])[]>> = {
   String: [["$oid", GIVEN_IDENTIFIER]],
   ObjectId: [["$oid", GIVEN_IDENTIFIER]],

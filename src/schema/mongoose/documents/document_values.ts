@@ -6,7 +6,7 @@ const { CastError, ValidatorError } = mongoose.Error;
 /** Mongoose resolves no path through an object with this key, so the whole object is written. */
 export const VALUES_KEY = "_doc";
 
-/** Returns stored values without calling getters. Changes to them are not tracked. */
+/** Returns stored values without getters. Changes are not tracked. */
 export function rawValues(doc: Document): Record<string, unknown> {
   return (doc as unknown as Record<typeof VALUES_KEY, Record<string, unknown>>)[VALUES_KEY];
 }
@@ -18,7 +18,7 @@ interface NestedObject {
   readonly "$__": { readonly getters?: Readonly<Record<string, unknown>> };
 }
 
-/** A nested path of a document is an object of Mongoose that has no schema. */
+/** A nested path of a document is an object without a schema. */
 export function nestedPlace(
   given: Document,
 ): { readonly doc: Document; readonly path: string } | undefined {
@@ -84,7 +84,7 @@ export function initFields(doc: Document, values: Readonly<Record<string, unknow
   orderFields(doc, order);
 }
 
-/** The other fields stay behind them. */
+/** The others stay behind. */
 export function orderFields(doc: Document, names: readonly string[]): void {
   const raw = rawValues(doc);
   const before = Object.keys(raw);
@@ -97,7 +97,7 @@ export function orderFields(doc: Document, names: readonly string[]): void {
   }
 }
 
-/** Adds the validation error by which Mongoose reports a stored value that it cannot cast. */
+/** Mongoose reports a stored value that it cannot cast by such a validation error. */
 export function addCastError(
   doc: Document,
   { path, value, reason = new CastError("unknown", value, path) }: {

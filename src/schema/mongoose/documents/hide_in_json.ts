@@ -44,7 +44,7 @@ const hiding = new WeakSet<object>();
  */
 let reader = MOST_RESTRICTED;
 
-/** Any other call of `toJSON()` has no known reader, so it uses the most restricted rights. */
+/** Any other call of `toJSON()` has no known reader. */
 export function jsonFor(doc: Document, rights: Rights): object {
   const before = reader;
   reader = rights;
@@ -64,7 +64,7 @@ export function hasOwnJson(schema: Schema): boolean {
     !isDeepStrictEqual({ ...JSON_OPTIONS, ...options }, JSON_OPTIONS);
 }
 
-/** `true` if a schema of the application, which has no transform of Mongrove, changes the JSON. */
+/** `true` if a schema of the application, without Mongrove's transform, changes the JSON. */
 export function changesJson(schema: Schema): boolean {
   const options = { ...generalOptions(schema), ...schema.get("toJSON") };
   return typeof schema.methods.toJSON === "function" || Object.keys(options).length > 0;

@@ -33,10 +33,7 @@ const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> =
   },
 };
 
-/**
- * A hook may return a copy of a document. Without the mark, the response would show hidden fields and undeclared data
- * of other programs.
- */
+/** Without the mark, a hook's copy of a document would show hidden fields and undeclared data of other programs. */
 export function markCopies(schema: Schema): void {
   // A discriminator inherits the methods of its base.
   if (MARK_SCHEMA in schema.methods) return;
@@ -59,7 +56,7 @@ export function markCopies(schema: Schema): void {
   schema.queue(MARK_SCHEMA, []);
 }
 
-/** Returns the methods for classes that Mongoose generated earlier, which lack them. */
+/** For classes that Mongoose generated earlier, which lack these methods. */
 export function copyMethods({ methods }: Schema): object {
   const names = [...Object.keys(COPIES), MARK_SCHEMA];
   return Object.fromEntries(names.map((name) => [name, methods[name]]));

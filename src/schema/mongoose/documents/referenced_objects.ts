@@ -83,7 +83,6 @@ const IDENTIFIERS = /^(ObjectI[dD]|Binary|UUID|Decimal128|Long|Int32|Double|Time
 function isReferencedObject(value: unknown): boolean {
   if (typeof value !== "object" || value === null || isDocument(value)) return false;
   if (value instanceof Date || value instanceof Uint8Array) return false;
-  // Stored data may contain a key `_bsontype`, but only values of the driver inherit it.
   return !("_bsontype" in value) || Object.hasOwn(value, "_bsontype") ||
     !IDENTIFIERS.test(String(value._bsontype));
 }

@@ -27,7 +27,6 @@ export function changeIndexes(schema: Schema, change: IndexChange): void {
     declared().map((index) => all.reduce((each, apply) => apply(each), index)) as never;
 }
 
-/** The indexes without the changes of class options. */
 export function declaredIndexes(schema: Schema): SchemaIndex[] {
   return changed.get(schema)?.declared() ?? schema.indexes() as unknown as SchemaIndex[];
 }

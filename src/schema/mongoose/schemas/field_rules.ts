@@ -68,7 +68,6 @@ export function hasOwnSetters(type: SchemaType): boolean {
   return own.length > SETTING_OPTIONS.filter((name) => options[name]).length;
 }
 
-/** Casts a value after running the setters of its type. */
 export function castForQuery(type: SchemaType, value: unknown): unknown {
   return (type as unknown as FieldInternals).applySetters(value, null);
 }
@@ -99,7 +98,7 @@ export function copyConstraints(from: SchemaType | undefined, to: SchemaType): v
   for (const name of COPIED) if (name in given) Object.assign(to, { [name]: given[name] });
 }
 
-/** A default that is a function may read the document. `Date.now` does not. */
+/** A default function may read the document. `Date.now` does not. */
 export function hasComputedDefault(type: SchemaType | undefined): boolean {
   const given = rawDefault(type);
   return typeof given === "function" && given !== Date.now;
@@ -196,7 +195,7 @@ function limitOf(validator: SchemaType["validators"][number]): unknown {
 
 const COMPOUND: readonly string[] = ["Array", "DocumentArray", "Embedded", "Map", "Mixed"];
 
-/** The application's setters and limits that are functions may read the document, so they are not called. */
+/** Setters and limits that are functions may read the document, so they are not called. */
 export function constraintAgainstDefault(type: SchemaType): string | undefined {
   const { default: given } = type.options as { default?: unknown };
   const { embeddedSchemaType: element = type } = type as { embeddedSchemaType?: SchemaType };

@@ -4,7 +4,7 @@ import { VALUES_KEY } from "../documents/document_values.ts";
 
 const ownFunctions = new WeakSet<object>();
 
-/** The application's functions need Mongoose documents, which are slow. Functions with this mark do not count. */
+/** The application's functions need Mongoose documents, which are slow. Marked functions do not count. */
 export function markOwn<F extends object>(fn: F): F {
   ownFunctions.add(fn);
   return fn;

@@ -40,7 +40,7 @@ export function exactFilter(conditions: Conditions): Record<string, unknown> {
   return filter;
 }
 
-/** In any filter but an exact one, a property that is not enumerable is refused, because it would not be sent. */
+/** In any other filter, a property that is not enumerable is refused, because it would not be sent. */
 export function isExactFilter({ $and }: Conditions): boolean {
   return Array.isArray($and) && $and[0] instanceof ExactCondition;
 }

@@ -37,7 +37,7 @@ export function filterErrors(doc: Document, filter: ErrorFilter): void {
   }
 }
 
-/** The errors before a validation, for example of failed casts. */
+/** The errors before a validation, as of failed casts. */
 export function pendingProblems(doc: Document): FoundProblems {
   const { $__: { validationError } } = doc as unknown as {
     readonly $__: { readonly validationError?: { readonly errors: FoundProblems } | null };

@@ -32,7 +32,7 @@ export function matchAsIs(query: object, conditions: Conditions): void {
   replaceCast(query, (given, cast) => ({ $and: [conditions, cast(given)] }));
 }
 
-/** The update is cast already, and another cast would run setters again. Paths of middleware are cast. */
+/** The update is cast already. Paths of middleware are cast. */
 export function writeAsIs(query: object, update: Update): void {
   const casting = query as CastingQuery;
   const cast = casting._castUpdate;

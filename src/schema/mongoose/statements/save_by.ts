@@ -31,7 +31,7 @@ async function afterErrorMiddleware(doc: Document, error: unknown): Promise<unkn
   }
 }
 
-/** Runs the steps of Mongoose's `save()` for several documents together, so that `write` needs few commands. */
+/** Runs the steps of `save()` for several documents together, so that `write` needs few commands. */
 export async function saveBy(
   docs: readonly Document[],
   write: () => Promise<void>,
@@ -53,7 +53,7 @@ export async function saveBy(
   await eachInTurn(docs, (doc) => middlewareOf(doc).execPost("save", doc, [doc]));
 }
 
-/** As {@linkcode saveBy}, but an error of one document does not stop the others. */
+/** As {@linkcode saveBy}, but an error stops only its document. */
 export async function saveEachBy(
   docs: readonly Document[],
   write: (docs: readonly Document[]) => Promise<void>,
@@ -81,7 +81,7 @@ export async function saveEachBy(
 }
 
 export interface StatementOptions {
-  /** Stops the statement when the time limit of the request has passed. */
+  /** Stops the statement at the time limit of the request. */
   readonly signal: AbortSignal;
   readonly maxTimeMS: number;
   readonly session?: ClientSession;
@@ -95,7 +95,7 @@ export function markSaved(doc: Document): void {
   forgetAllChanges(doc);
   for (const path of shown) statesOf(doc).default(path);
   internals.version = undefined;
-  // The middleware of removed embedded documents runs after the write and needs this list.
+  // The middleware of removed embedded documents needs this list after the write.
   internals.removedSubdocs = removedSubdocs;
   for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false;
   // After this save, setting an earlier value again must count as a change.

@@ -8,7 +8,7 @@ function collectionOf(query: object): mongo.Collection {
   return (query as CollectionHolder).mongooseCollection;
 }
 
-/** Runs a query with its middleware, but sends its statement by another function. */
+/** Runs a query's middleware, but sends its statement by another function. */
 export async function throughQuery<A extends readonly unknown[], R>(
   query: Query<R, unknown>,
   { method, send }: {

@@ -26,7 +26,7 @@ export interface StatementTrace {
     /** The class name of the error, if the statement has failed. */
     "error.type"?: string;
   };
-  /** The duration in seconds, set when the statement has ended. */
+  /** The duration in seconds, set at the end. */
   duration?: number;
 }
 
@@ -72,7 +72,7 @@ interface Operation {
   readonly result?: unknown;
 }
 
-/** The listeners are added at the first request with subscribers, so others do no work for traces. */
+/** The listeners are added at the first request with subscribers, so others do no work. */
 export function traceStatements(connection: Connection): void {
   if (!channel.hasSubscribers || traced.has(connection)) return;
   traced.add(connection);
@@ -93,7 +93,7 @@ export function traceStatements(connection: Connection): void {
   });
 }
 
-/** Traces a statement that is sent without Mongoose's collections, for which Mongoose emits no event. */
+/** For a statement without Mongoose's collections, Mongoose emits no event. */
 export async function traceStatement<T>(
   statement: Statement,
   send: () => Promise<T>,

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import mongoose from "mongoose";
 import type { ClientSession, mongo } from "mongoose";
 
-/** A transaction around a request. All statements in its asynchronous context belong to it, also from hooks. */
+/** All statements in the asynchronous context of the request belong to it, also from hooks. */
 export interface TransactionAround {
   readonly session?: ClientSession | undefined;
   readonly client?: mongo.MongoClient | undefined;
@@ -34,10 +34,7 @@ export function runOutside<T>(work: () => T): T {
   return storage.getStore() === undefined ? work() : storage.run(undefined, work);
 }
 
-/**
- * Throws after the transaction was undone, because a write without a session would be stored
- * outside of it.
- */
+/** Throws after the transaction was undone, because a write without a session would be stored. */
 export function sharedSession(): ClientSession | undefined {
   const { session, state } = storage.getStore() ?? {};
   if (state === "undone") {
@@ -48,7 +45,7 @@ export function sharedSession(): ClientSession | undefined {
   return state === "open" ? session : undefined;
 }
 
-/** The session of a transaction that the application has opened by Mongoose's option `transactionAsyncLocalStorage`. */
+/** The session of a transaction that the application has opened with `transactionAsyncLocalStorage`. */
 export function applicationSession(): ClientSession | undefined {
   return (mongoose as ApplicationTransaction).transactionAsyncLocalStorage?.getStore()?.session;
 }
@@ -61,10 +58,7 @@ interface ApplicationTransaction {
 
 const joining = new WeakSet<mongo.MongoClient>();
 
-/**
- * The driver calls one of these methods for each statement that is sent without a session, so the statements of hooks
- * join the transaction too.
- */
+/** The driver calls one of these methods for each statement without a session, so statements of hooks join too. */
 export function joinTransactions(client: mongo.MongoClient): void {
   if (joining.has(client)) return;
   joining.add(client);
