@@ -1,6 +1,9 @@
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
-import { requestView } from "../../pipeline/request/request_context.ts";
+import { countSelected } from "../../pipeline/open_level.ts";
+import { passGuard } from "../../pipeline/pass_guard.ts";
+import { passPreFetch } from "../../pipeline/pass_hooks.ts";
+import { type Call, makeCall, requestView } from "../../pipeline/request/request_context.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 
 const MAX_CASCADE = 1000;
@@ -29,17 +32,19 @@ export async function isShown(
   target: ModelClass,
   { req, route }: { readonly req: FrameworkRequest; readonly route: Route },
 ): Promise<boolean> {
-  for (const { levels } of onDeleteSettings(route).readers.get(target) ?? []) {
-    const passed = levels.map(async ({ operation, hooks: { preFetch } }) => {
-      const state = { ...req.framework, filter: {}, options: {}, projection: {}, operation };
-      return preFetch === undefined ||
-        await preFetch(requestView(req, { framework: state })) === true;
-    });
-    if (
-      (await Promise.allSettled(passed)).every((each) => each.status === "fulfilled" && each.value)
-    ) {
-      return true;
-    }
+  for (const reader of onDeleteSettings(route).readers.get(target) ?? []) {
+    const facts = { req: requestView(req), count: countSelected, weight: 0 };
+    if (await isAdmitted(makeCall(reader, facts))) return true;
   }
   return false;
+}
+
+async function isAdmitted(call: Call): Promise<boolean> {
+  try {
+    await passGuard(call);
+    await passPreFetch(call);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -122,6 +122,24 @@ test("a class that preFetch hides from the caller counts and is not named", asyn
   }
 });
 
+test("a class that the guard hides from the caller counts and is not named, and the guard counts no request", async () => {
+  const weights: number[] = [];
+  await using app = await serveAll([Witness, Dossier], {
+    guard: ({ framework, headers }) => {
+      if (framework.operation === "one") weights.push(framework.weight);
+      return framework.operation !== "one" || headers["x-role"] === "reader";
+    },
+  });
+  const { _id } = await app.created("/witnesses", { name: "ann" });
+  await app.created("/dossiers", { about: _id });
+  for (const [role, names] of [["none", []], ["reader", ["Dossier"]]] as const) {
+    const headers = { "x-user": "keeper", "x-role": role };
+    const { status, body } = await app.delete<Refused>(`/witnesses/${_id}`, { headers });
+    assertEquals([status, body.referredBy], [409, names], role);
+  }
+  assertEquals(weights, [0, 0]);
+});
+
 test("a class outside of the router counts and is not named", async () => {
   await using app = await serveAll([Person]);
   const { _id } = await app.created("/people", { name: "ann" });
