@@ -2,19 +2,20 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 // @ts-types="npm:@types/express@^5"
 import type { Router } from "express";
+import type { RequestHandler } from "express-types";
 import { queryOf } from "../filter/query_string.ts";
 import { followSettings } from "../http/routes/open_router.ts";
 import {
   endpointsOfOptions,
+  type FrameworkRouter,
+  type InitializeOptions,
   mountedEndpoints,
   mountedRoutes,
   routesOfOptions,
 } from "../host/initialize.ts";
-import type { FrameworkRouter, InitializeOptions } from "../host/initialize.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
-import { guardDocument } from "./admit_reader.ts";
 import { checkOptions } from "./check_options.ts";
 import { keepFresh, mountDocs } from "./docs/mount_docs.ts";
 import { buildDocument } from "./document.ts";
@@ -22,6 +23,11 @@ import { nameOperations } from "./operation_ids.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { withTemplates } from "./path_templates.ts";
 import { queryNode, routeNode } from "./route_node.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { forbidden, internal } from "../errors/refusals.ts";
+import { RestError } from "../errors/rest_error.ts";
+import { sendError } from "../http/answer_error.ts";
+import type { Reporter } from "../pipeline/request/reporter.ts";
 
 /**
  * Creates a router that serves an OpenAPI document at `/openapi.json`, and a documentation page at `/docs`.
@@ -100,4 +106,22 @@ function readApi(api: unknown): DescribedApi {
   throw new TypeError(
     "Cannot describe an API: openapi() takes the router of Framework.initialize(), or { models }",
   );
+}
+
+function guardDocument(
+  see: NonNullable<OpenApiOptions["see"]>,
+  reporter: Reporter | undefined,
+): RequestHandler {
+  return async (req, res, next) => {
+    res.set("Cache-Control", "private, no-store");
+    try {
+      if (await see(req) !== true) throw forbidden();
+    } catch (error) {
+      if (error instanceof RestError) return sendError(res, error);
+      const context = { method: req.method, route: req.path, class: "", operation: "openapi" };
+      const failure = { req: req as FrameworkRequest, error, context };
+      return sendError(res, await reporter?.report(failure) ?? internal(error));
+    }
+    next();
+  };
 }

@@ -1,6 +1,8 @@
 import process from "node:process";
-import { endProcesses } from "./end_processes.ts";
-import { findMongod } from "./find_mongod.ts";
+import { type ChildProcess, execFile } from "node:child_process";
+import { access } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
 import { loadMemoryServer, type MemoryServer } from "./memory_server.ts";
 import type { TestMongo } from "./test_mongo.ts";
 
@@ -97,5 +99,63 @@ async function createServer(count: number): Promise<MemoryServer> {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`Cannot start MongoDB: ${WAYS_OUT}: ${reason}`, { cause });
+  }
+}
+
+/**
+ * Ends the processes of a server. With Deno's permission `--allow-run=mongod`, mongodb-memory-server would leave them
+ * running, because it may not check whether they run, and treats the refusal as their end.
+ */
+export async function endProcesses(server: MemoryServer): Promise<void> {
+  const { servers = [server] } = server;
+  const children = servers.flatMap(({ instanceInfo }) => {
+    const { mongodProcess, killerProcess } = instanceInfo?.instance ?? {};
+    return [mongodProcess, killerProcess].flatMap((child) => child ?? []);
+  });
+  await Promise.all(children.map(end));
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise((resolve) => {
+    child.ref();
+    child.once("exit", resolve);
+    child.kill("SIGKILL");
+  });
+}
+
+/** A `mongod`, in the form of the option `binary` of mongodb-memory-server. */
+interface InstalledMongod {
+  readonly systemBinary: string;
+  readonly version: string;
+}
+
+/** The oldest supported major version of MongoDB. */
+const OLDEST = 6;
+
+const FILE = process.platform === "win32" ? "mongod.exe" : "mongod";
+
+/**
+ * Returns the first supported `mongod` on `PATH`. If `MONGOMS_SYSTEM_BINARY` or `MONGOMS_VERSION` is set,
+ * mongodb-memory-server finds or downloads a `mongod` itself.
+ */
+async function findMongod(): Promise<InstalledMongod | undefined> {
+  const { PATH = "", MONGOMS_SYSTEM_BINARY, MONGOMS_VERSION } = process.env;
+  if (MONGOMS_SYSTEM_BINARY || MONGOMS_VERSION) return undefined;
+  for (const folder of PATH.split(delimiter)) {
+    const systemBinary = join(folder, FILE);
+    const version = folder === "" ? undefined : await readVersion(systemBinary);
+    if (version !== undefined && parseInt(version) >= OLDEST) return { systemBinary, version };
+  }
+  return undefined;
+}
+
+async function readVersion(path: string): Promise<string | undefined> {
+  try {
+    await access(path);
+    const { stdout } = await promisify(execFile)(path, ["--version"]);
+    return /db version v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
+  } catch {
+    return undefined;
   }
 }

@@ -4,8 +4,7 @@ import { LONGEST_TIMER_MS } from "../sending/deadline.ts";
 import { type Incoming, mergeHeaders, type Outgoing, type Send } from "../sending/send_request.ts";
 import type { AnyOptions } from "./any_options.ts";
 import { type Page, readPage } from "./pages.ts";
-import { queryString } from "./query_string.ts";
-import { revive } from "./revive.ts";
+import { toJson } from "../sending/to_json.ts";
 
 type Headings = Readonly<Record<string, string>>;
 type Sent = Pick<Outgoing, "method" | "body" | "bytes" | "keep" | "isList"> & {
@@ -188,4 +187,52 @@ function segmentOf(given: string | number): string {
     throw new TypeError(`Cannot build the URL: "${text}" is no identifier`);
   }
   return encodeURIComponent(text);
+}
+
+/** Changes the given entity or list, and returns it. */
+function revive<T>(entities: T, names: readonly string[] = []): T {
+  for (const entity of [entities].flat().map(Object)) {
+    for (const name of names) {
+      const value = entity[name];
+      if (name in entity) entity[name] = Array.isArray(value) ? value.map(toDate) : toDate(value);
+    }
+  }
+  return entities;
+}
+
+function toDate(value: unknown): unknown {
+  return typeof value === "string" ? new Date(value) : value;
+}
+
+/**
+ * The parameters in `next` replace all options except `parameters`, because they contain the options of the first page.
+ */
+function queryString(options: AnyOptions, next: string | undefined): string {
+  const { q, populate, by: group, parameters = {} } = options;
+  const { select, sort, sum, avg, search, limit, skip, after, names, trash, timeZone: tz } =
+    options;
+  const values = next !== undefined ? {} : {
+    q: q === undefined ? undefined : toJson(q, "q"),
+    select,
+    populate: Array.isArray(populate) ? populate : Object.keys(populate ?? {}),
+    sort,
+    group,
+    sum,
+    avg,
+    search,
+    limit,
+    skip,
+    after,
+    names,
+    trash,
+    tz,
+  };
+  const query = new URLSearchParams(next);
+  for (const [name, value] of [...Object.entries(values), ...Object.entries(parameters)]) {
+    // An empty list adds no parameter.
+    const isGiven = value !== undefined && [value].flat().length;
+    if (isGiven && !query.has(name)) query.set(name, String(value));
+  }
+  const text = String(query);
+  return text && `?${text}`;
 }

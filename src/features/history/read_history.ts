@@ -13,7 +13,6 @@ import { isDocument } from "../../schema/mongoose/bson.ts";
 import type { StoredObject } from "../../store/values.ts";
 import { readSnapshot } from "../../write/stored_values.ts";
 import type { StoredRecord } from "./history_collection.ts";
-import { withNames } from "./actor_names.ts";
 import { eachRecord, valuesBefore } from "./read_records.ts";
 import {
   hasReadHooks,
@@ -22,6 +21,7 @@ import {
   type ShownRecord,
   showRecord,
 } from "./show_records.ts";
+import { type ActorNames, askNames } from "../../pipeline/actor_names.ts";
 
 const MAX_RECORDS = 100;
 const USUAL_RECORDS = 20;
@@ -149,4 +149,20 @@ async function recordsOf(
   };
   await eachRecord(context, { ...query, see });
   return { records, hasMore };
+}
+
+async function withNames(
+  { route, timeBudget }: OpenLevelContext,
+  records: readonly ShownRecord[],
+): Promise<readonly ShownRecord[]> {
+  const ask = route.settings.get("history") as ActorNames | undefined;
+  const actors = new Map(
+    records.flatMap(({ actor }) => actor === undefined ? [] : [[String(actor), actor] as const]),
+  );
+  if (ask === undefined || actors.size === 0) return records;
+  const names = await timeBudget.wait(askNames(ask, [...actors.values()]));
+  return records.map((record) => {
+    const actorName = names.get(String(record.actor));
+    return actorName === undefined ? record : { ...record, actorName };
+  });
 }

@@ -2,7 +2,18 @@ import { checkTransactions } from "../../pipeline/check_transactions.ts";
 import type { Feature, Plain } from "../../pipeline/feature.ts";
 import type { GivenRequest } from "../../pipeline/given_request.ts";
 import { MEDIA_TYPES } from "../../pipeline/request/media_types.ts";
-import { createMany } from "./create_many.ts";
+import type { Problems } from "../../errors/refusals.ts";
+import { toJson } from "../../json/to_json.ts";
+import { fetchOne } from "../../pipeline/fetch.ts";
+import { itemResults } from "../../pipeline/lists/item_results.ts";
+import { mapAll } from "../../sources/lists/map_in_order.ts";
+import { performWrite } from "../../pipeline/perform_write.ts";
+import { persistEach } from "../../pipeline/persist.ts";
+import type { TextAnswer } from "../../pipeline/request/answer.ts";
+import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import { answerCreated, mergeDraft, passPreSave, refuseProblems } from "../../pipeline/write.ts";
+import { NO_OBJECT, writeEach } from "../../pipeline/write_each.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
 
 interface ManyConfig {
   readonly most: number;
@@ -47,3 +58,53 @@ export const many: Feature<Plain<ManyConfig, ManyRequest>> = {
   respond: ({ atomic }, context) =>
     createMany(context, { elements: context.pieces.creations ?? [], atomic }),
 };
+
+interface Creation {
+  readonly elements: readonly unknown[];
+  readonly atomic: boolean;
+}
+
+async function createMany(
+  context: OpenLevelContext,
+  { elements, atomic }: Creation,
+): Promise<TextAnswer> {
+  if (elements.length === 0) return { kind: "text", status: 201, text: "[]" };
+  if (!atomic) {
+    const results = await writeEach(context, elements);
+    const described = await itemResults(context, { results, bodies: elements });
+    return { kind: "text", status: 207, text: toJson(described) };
+  }
+  const result = elements.every(isJsonObject)
+    ? await performWrite(context, { bodies: elements, isAtomic: true })
+    : undefined;
+  return result === undefined
+    ? await createAtomically(context, elements)
+    : { kind: "text", status: 201, ...result };
+}
+
+/** All hooks run before the first write, so that a hook that refuses one entity prevents all writes. */
+async function createAtomically(
+  context: OpenLevelContext,
+  elements: readonly unknown[],
+): Promise<TextAnswer> {
+  const { level: { hooks }, source, claim } = context;
+  const others: Problems = {};
+  const opened = await mapAll([...elements.entries()], async ([index, body]) => {
+    if (isJsonObject(body)) return { index, body, passed: (await fetchOne(context)).passed };
+    others[index] = { message: NO_OBJECT, kind: "object" };
+    return undefined;
+  });
+  const drafts = await mapAll(
+    opened,
+    ({ index, body, passed }) =>
+      mergeDraft(context, passed, { body, at: `${index}.`, isNew: true }),
+  );
+  await refuseProblems(context, drafts, others);
+  const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));
+  await claim?.keep(ready);
+  const saved = hooks.persist === undefined
+    ? await source.insertAll(ready)
+    : await persistEach(context, ready.map((entity) => ({ entity })));
+  await claim?.finish(ready);
+  return await answerCreated(context, saved);
+}

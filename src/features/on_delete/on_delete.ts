@@ -1,3 +1,4 @@
+import type { Schema } from "mongoose";
 import { describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isHookName, isOperationName } from "../../declare/operations/operation.ts";
@@ -10,12 +11,12 @@ import { embeddedClasses } from "../../schema/build_schema.ts";
 import { applyRules, CASCADE, UNSET, unsetExpired } from "./apply_rules.ts";
 import { checkLast } from "./check_last.ts";
 import { type OnDeleteRule, onDeleteRules } from "./on_delete_rules.ts";
-import { addIndexes } from "./reference_index.ts";
 import { fieldsReferringTo, type ReferringField, referringFields } from "./referring_fields.ts";
 import { isOfRequest } from "./request_write.ts";
 import { restoreCascade } from "./restore_cascade.ts";
 import { onDeleteSettings, readSettings } from "./settings.ts";
 import { mustExist, returnedBy, touchReferred } from "./touch_referred.ts";
+import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
 
 /** The rules belong to the class that refers, so every class has this feature. */
 export const onDelete: ClassFeature<readonly OnDeleteRule[]> = {
@@ -125,4 +126,18 @@ function hintAtHooks(target: ModelClass, { name }: OnDeleteRule): void {
   logHint(
     `"${target.name}" has hooks of removals. They do not run if "onDelete" of "${name}" removes an entity.`,
   );
+}
+
+/** Without the index, a removal would scan the collection for referring entities. */
+function addIndexes(rules: readonly OnDeleteRule[], schema: Schema): void {
+  const covered = new Set(
+    declaredIndexes(schema).flatMap(([keys, { partialFilterExpression }]) => {
+      const [first] = Object.entries(keys);
+      const finds = first !== undefined && [1, -1, "hashed"].includes(first[1] as never);
+      return finds && partialFilterExpression === undefined ? [first[0]] : [];
+    }),
+  );
+  for (const { name, rule } of rules) {
+    if (rule !== "keep" && !covered.has(name)) schema.index({ [name]: 1 });
+  }
 }

@@ -1,14 +1,15 @@
+import { isDeepStrictEqual } from "node:util";
+import type { mongo } from "mongoose";
 import { badParameter } from "../../errors/refusals.ts";
 import type { GivenRequest } from "../../pipeline/given_request.ts";
 import type { Feature, Plain } from "../../pipeline/feature.ts";
 import { windowOrder } from "../../pipeline/open_level.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
-import type { PageRead } from "../../sources/source.ts";
-import { checkPageEnd, looseCollation } from "./check_page_end.ts";
+import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { CURSOR, type Cursor, readCursor } from "./cursor.ts";
-import { cursorPaths, valuesAt } from "./page_cursor.ts";
-import { linksOf } from "./page_links.ts";
+import { cursorBehind, cursorPaths, valuesAt } from "./page_cursor.ts";
 import { isOrderOfValues, seek, seekInOneScan } from "./seek.ts";
+import { hasBodyParameters, linkUrl } from "../../pipeline/request/link_url.ts";
 
 const MAX_SKIPPED = 2 ** 31 - 1;
 
@@ -121,4 +122,68 @@ async function readOf(
   }
   const values = await valuesAt(context, { order, cursor: after });
   return { ...part, afterCursor: (inOneScan ? seekInOneScan : seek)(order, values) };
+}
+
+function linksOf(
+  context: OpenLevelContext,
+  { found, read: { skip, afterCursor: behind, limit } }: {
+    readonly found: FoundPage;
+    readonly read: PageRead;
+  },
+): string[] {
+  const links: string[] = [];
+  const add = (rel: string, changes: Record<string, number | string | undefined>) =>
+    links.push(`<${linkUrl(context.req, changes)}>; rel="${rel}"`);
+  const after = found.more && skip === 0 ? cursorBehind(context, found) : undefined;
+  if (after !== undefined) add("next", { after, skip: undefined });
+  else if (found.more && behind === undefined) add("next", { skip: skip + found.read });
+  if (skip > 0) {
+    // A link of `QUERY` has only the changes of the body, so it cannot leave out the parameter.
+    const none = hasBodyParameters(context.req) ? 0 : undefined;
+    add("prev", { skip: Math.max(0, skip - limit) || none });
+    add("first", { skip: none });
+  }
+  return links;
+}
+
+type Collation = mongo.CollationOptions;
+
+/** MongoDB compares these types without the collation. */
+const EXACT = ["ObjectId", "Number", "Double", "Int32", "BigInt", "Decimal128", "Date", "UUID"];
+
+/** Returns the collation if it may make different identifiers equal. */
+function looseCollation({ level: { shape }, state }: OpenLevelContext) {
+  const collation = (state.options.collation ?? undefined) as Collation | undefined;
+  const isExact = EXACT.includes(shape.fields.get("_id")?.type?.instance ?? "");
+  return isExact || collation?.locale === "simple" ? undefined : collation;
+}
+
+/** Entities that are equal under the collation have no order, so the next page would miss or repeat one. */
+function checkPageEnd(
+  context: OpenLevelContext,
+  { end = {}, next }: FoundPage,
+): void {
+  const collation = looseCollation(context);
+  if (collation === undefined || next === undefined) return;
+  const areEqual = equalityUnder(collation);
+  const known = Object.keys(windowOrder(context)).filter((path) => path in end);
+  if (!known.every((path) => areEqual(end[path], next[path]))) return;
+  throw new TypeError(
+    `Cannot page "${context.level.target.name}": the collation of a hook compares the identifiers "${end._id}" and "${next._id}" as equal`,
+  );
+}
+
+function equalityUnder(
+  { locale, strength = 3, caseLevel = false, numericOrdering = false, alternate }: Collation,
+): (one: unknown, other: unknown) => boolean {
+  const [weak, strong] = caseLevel ? ["case", "variant"] as const : ["base", "accent"] as const;
+  const { compare } = new Intl.Collator(locale.replace(/@.*/, "").replaceAll("_", "-"), {
+    sensitivity: strength === 1 ? weak : strength === 2 ? strong : "variant",
+    numeric: numericOrdering,
+    ignorePunctuation: alternate === "shifted",
+  });
+  return (one, other) =>
+    typeof one === "string" && typeof other === "string"
+      ? compare(one, other) === 0
+      : isDeepStrictEqual(one, other);
 }

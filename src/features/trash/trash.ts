@@ -1,4 +1,5 @@
-import mongoose, { type Schema } from "mongoose";
+import mongoose from "mongoose";
+import type { Schema } from "mongoose";
 import { describeModel } from "../../declare/model/describe_model.ts";
 import type { Hooks, PreFetch } from "../../declare/hooks/hooks.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
@@ -8,10 +9,16 @@ import { type ClassMethod, performOf } from "../../pipeline/class_methods.ts";
 import { cannotMount, type OptionReader } from "../../pipeline/option_reader.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
 import { isAdopted } from "../../schema/adopted/adoption.ts";
-import { changeIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
+import {
+  changeIndexes,
+  partialOptions,
+  type SchemaIndex,
+} from "../../schema/mongoose/schemas/change_indexes.ts";
 import { admitTrash, askedOf, maySee, type SeeFunction, TRASH } from "./admit_trash.ts";
-import { ofLiving } from "./living_index.ts";
-import { restore } from "./restore.ts";
+import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
+import type { TextAnswer } from "../../pipeline/request/answer.ts";
+import { changeEntity } from "../../pipeline/write.ts";
+import { noteSet } from "../../write/set_paths.ts";
 
 export interface TrashConfig {
   readonly field: string;
@@ -168,4 +175,23 @@ function restoreMethods({ methods }: RestRecord, config: TrashConfig): ClassMeth
     },
     perform: (context) => restore(context, config),
   }];
+}
+
+/** A new entity may have a unique value of an entity in the trash. */
+function ofLiving([keys, options]: SchemaIndex, { field }: TrashConfig): SchemaIndex {
+  if (!options.unique) return [keys, options];
+  const { partialFilterExpression, ...others } = partialOptions([keys, options]);
+  const condition = { ...partialFilterExpression, [field]: null };
+  return [keys, { ...others, partialFilterExpression: condition }];
+}
+
+async function restore(
+  context: OpenLevelContext,
+  { field, byField, withField }: TrashConfig,
+): Promise<TextAnswer> {
+  return await changeEntity(context, (entity) => {
+    entity.set({ [field]: undefined, [byField]: undefined, [withField]: undefined });
+    noteSet(entity, [field, byField, withField]);
+    return Promise.resolve([]);
+  });
 }

@@ -13,9 +13,8 @@ import type {
   TextAnswer,
 } from "../../pipeline/request/answer.ts";
 import { isOver, pathOf, setHeader } from "../../pipeline/request/response.ts";
-import { type JsonPiece, PIECE_BYTES } from "../../json/bytes/json_writer.ts";
+import { enclosed, type JsonPiece, PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { awaitTurn, cutAnswer, isQueued } from "./connection.ts";
-import { framed, JSON_ARRAY, JSON_TYPE } from "./frames.ts";
 import { ResponseStream } from "./response_stream.ts";
 import { onServerClose } from "./server_close.ts";
 
@@ -216,4 +215,31 @@ function expressTag(res: Response, pieces: readonly JsonPiece[]): string | undef
 
 function lengthOf(pieces: readonly JsonPiece[]): number {
   return pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+}
+
+/** The value that `res.send()` of Express sets. */
+const JSON_TYPE = "application/json; charset=utf-8";
+
+const JSON_ARRAY: Frame = {
+  type: JSON_TYPE,
+  open: "[",
+  separator: ",",
+  close: "]",
+  empty: "[]",
+};
+
+/** Joining the chunks of a long list would double its memory. */
+async function framed(
+  texts: readonly JsonPiece[],
+  { open, close, empty, rows }: Frame,
+): Promise<Uint8Array[]> {
+  const pieces: JsonPiece[] = [];
+  for await (const piece of rows?.(texts) ?? texts) pieces.push(piece);
+  if (pieces.every(({ length }) => length === 0)) return [enclosed(empty, {})];
+  const last = pieces.length - 1;
+  return pieces.map((piece, index) =>
+    index > 0 && index < last && typeof piece !== "string"
+      ? piece
+      : enclosed(piece, { open: index === 0 ? open : "", close: index === last ? close : "" })
+  );
 }

@@ -1,9 +1,14 @@
 // @ts-types="npm:@types/express@^5"
 import type { Response, Router } from "express";
-import { BUNDLE, findSwaggerUi, type SwaggerUi } from "./find_swagger_ui.ts";
-import { type DocsPageOptions, writePage, writePolicy } from "./page.ts";
+import { access } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import process from "node:process";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
+import { escapeHtml } from "../../http/escape_html.ts";
+
+const BUNDLE = "swagger-ui-bundle.js";
 
 const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
 
@@ -42,4 +47,91 @@ function secure(res: Response): Response {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
   });
+}
+
+type SwaggerUi = { readonly folder: string } | { readonly missing: string };
+
+const NAME = "swagger-ui-dist";
+
+const INSTALL = `This page needs the package ${NAME}: ` +
+  `run "npm i ${NAME}" or "deno add npm:${NAME}"`;
+
+const ALLOW = `This page needs to read the files of ${NAME}: run Deno with --allow-read`;
+
+/** Nothing is downloaded: the application must install swagger-ui-dist. */
+async function findSwaggerUi(): Promise<SwaggerUi> {
+  const folder = await askPackage() ?? lookInProject();
+  if (folder === undefined) return { missing: INSTALL };
+  try {
+    await access(join(folder, BUNDLE));
+    return { folder };
+  } catch {
+    return { missing: ALLOW };
+  }
+}
+
+/** swagger-ui-dist knows its folder, wherever Deno stores packages. */
+async function askPackage(): Promise<string | undefined> {
+  // For a literal, bundlers and type checkers would look for the package, which may be missing.
+  const path = `${NAME}/absolute-path.js`;
+  try {
+    const { default: getPath } = await import(path) as { default: () => string };
+    return getPath();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Some installers let a package import only its declared dependencies. */
+function lookInProject(): string | undefined {
+  try {
+    const project = createRequire(join(process.cwd(), "main.js"));
+    return dirname(project.resolve(`${NAME}/package.json`));
+  } catch {
+    return undefined;
+  }
+}
+
+interface DocsPageOptions {
+  readonly title: string;
+  readonly servers: readonly string[];
+}
+
+/** Relative URLs work at any path and behind a proxy. */
+function writePage({ title }: DocsPageOptions): string {
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="color-scheme" content="light dark">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="docs/favicon-32x32.png">
+<link rel="stylesheet" href="docs/docs.css">
+</head>
+<body>
+<div id="page"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+`;
+}
+
+function writePolicy({ servers }: DocsPageOptions): string {
+  const origins = servers.flatMap(originOf);
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    ["connect-src 'self'", ...new Set(origins)].join(" "),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+function originOf(server: string): string[] {
+  return URL.canParse(server) && /^https?:/.test(server) ? [new URL(server).origin] : [];
 }

@@ -5,7 +5,6 @@ import { alternativesOf } from "../schemas/alternative_schema.ts";
 import type { Components } from "../schemas/components.ts";
 import { type JsonSchema, withSchemas } from "../schemas/json_schema.ts";
 import { describeError, describeResults, otherErrors } from "./errors.ts";
-import { headersOf } from "./headers.ts";
 
 export function describeResponses(
   route: RouteNode,
@@ -98,4 +97,36 @@ function unchanged({ ETag }: ReturnType<typeof headersOf>): object {
 function exampleOf({ method, operation, many, words: { example } }: RouteNode): object {
   if (example === undefined || method !== "GET" || !isOperationName(operation)) return {};
   return { example: many ? [example] : example };
+}
+
+interface Header {
+  readonly description: string;
+  readonly schema: object;
+}
+
+const TEXT = { type: "string" };
+
+const APPLIED: Header = {
+  description: "The preferences of `Prefer` that the server has applied",
+  schema: TEXT,
+};
+
+function headersOf(route: RouteNode): Record<string, Header> {
+  const { operation, answer, headers, facts, answerHeaders } = route;
+  const applied = headers.some(({ name }) => name === "Prefer") &&
+    { "Preference-Applied": APPLIED };
+  if (answer?.object.view !== "answer") return { ...answerHeaders, ...applied };
+  return {
+    ETag: {
+      description: operation === "all"
+        ? "The version of the list, for `If-None-Match`. Long lists have none"
+        : "The version of the entity, for `If-Match`",
+      schema: TEXT,
+    },
+    ...["create", "replace"].includes(operation) && {
+      Location: { description: "The path of the entity", schema: TEXT },
+    },
+    ...facts.answer.headers,
+    ...applied,
+  };
 }

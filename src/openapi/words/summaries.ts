@@ -1,7 +1,6 @@
 import { isOperationName, type OperationName } from "../../declare/operations/operation.ts";
 import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";
-import { pluralOf, withArticle, wordsIn } from "./nouns.ts";
 
 const VERBS: Readonly<Record<OperationName, string>> = {
   all: "List",
@@ -42,4 +41,26 @@ export function listPath({ operation, path }: RouteNode): string {
   const isAction = !isOperationName(operation) && path.endsWith(name);
   const place = isAction ? path.slice(0, -name.length) : path;
   return place.replace(/\/\{[^/]*\}$/, "") || "/";
+}
+
+/** `MovieTheatre` becomes `movie theatre`. */
+function wordsIn(name: string): string {
+  const parted = name
+    .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
+  const words = parted.split(/[\s_-]+/).filter((word) => word !== "");
+  return words.map((word) => /^\p{Lu}{2,}\p{N}*$/u.test(word) ? word : word.toLowerCase()).join(
+    " ",
+  );
+}
+
+/** Irregular plurals are not known. */
+function pluralOf(noun: string): string {
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}
+
+function withArticle(noun: string): string {
+  const startsLikeVowel = /^[aeiou]/i.test(noun) && !/^(u[bcklnrst][aeiou]|eu|one\b)/i.test(noun);
+  return `${startsLikeVowel ? "an" : "a"} ${noun}`;
 }

@@ -6,17 +6,25 @@ import { StoreFailure } from "../../errors/failure.ts";
 import {
   everyFilter,
   fieldsRead,
+  type Filter,
   isEmpty,
   KEEP_CONDITIONS,
   moveFilter,
 } from "../../filter/filters.ts";
-import type { Filter } from "../../filter/filters.ts";
-import { copyJson } from "../../schema/fields/json.ts";
+import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import { appliedFields } from "../writes/applied_fields.ts";
-import { AS_STORED, setFields, type StoredObject } from "../values.ts";
+import {
+  AS_STORED,
+  operatorsFor,
+  setFields,
+  type Stamps,
+  storedList,
+  type StoredObject,
+  storedText,
+} from "../values.ts";
 import { isObjectAt, throwChanged, unchangedSince } from "../writes/conditions.ts";
 import {
   alwaysRead,
@@ -25,7 +33,6 @@ import {
   fieldsOf,
   projectionOfWrite,
 } from "../writes/written_entity.ts";
-import { operatorsFor, type Stamps } from "../values.ts";
 import {
   type AddedStatements,
   type Sent,
@@ -34,7 +41,6 @@ import {
   turnOf,
 } from "../writes/transact.ts";
 import { aggregateDocument } from "./aggregate_document.ts";
-import { entityIn } from "./stored_part.ts";
 import { partProjection, type WrittenPart, writtenPart } from "./written_part.ts";
 
 export interface PartSegment {
@@ -317,4 +323,23 @@ async function send(
 
 function isSharded({ schema }: Model<unknown>): boolean {
   return Boolean(schema.get("shardKey" as never));
+}
+
+/** A single object stored in place of a list becomes its only element. */
+function entityIn(
+  copy: StoredObject,
+  steps: readonly PartSegment[],
+): StoredObject | undefined {
+  let at = copy;
+  for (const { property, id } of steps) {
+    let inner = at[property];
+    if (id !== undefined) {
+      const text = storedText(id);
+      const list = at[property] = storedList(inner);
+      inner = list.find((each) => isJsonObject(each) && storedText(each._id) === text);
+    }
+    if (!isJsonObject(inner)) return undefined;
+    at = inner as StoredObject;
+  }
+  return at;
 }

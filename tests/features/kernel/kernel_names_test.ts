@@ -24,7 +24,7 @@ const OTHER_USES: Readonly<Record<string, readonly string[]>> = {
   "sources/collection/read_documents.ts": ["populate"],
   // A function of Mongoose, and an element of a page.
   "schema/mongoose/assumptions.ts": ["many"],
-  "openapi/docs/page.ts": ["page"],
+  "openapi/docs/mount_docs.ts": ["page"],
 };
 
 async function* filesIn(folder: URL, prefix = ""): AsyncGenerator<readonly [string, string]> {

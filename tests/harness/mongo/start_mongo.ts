@@ -1,5 +1,5 @@
 import { MongoMemoryReplSet, MongoMemoryServer } from "mongodb-memory-server";
-import { endProcesses } from "../../../src/testing/end_processes.ts";
+import { endProcesses } from "../../../src/testing/start_mongo.ts";
 import { freePort } from "../free_port.ts";
 import { findMongo, findMongod, type FoundMongod } from "./find_mongo.ts";
 import { memoryFolder } from "./memory_folder.ts";

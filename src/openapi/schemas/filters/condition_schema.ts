@@ -1,8 +1,15 @@
 import type { FilterNode, FilterValue } from "./filter_node.ts";
 import type { Components } from "../components.ts";
-import { FILTER_KEYS, type JsonSchema, orNull } from "../json_schema.ts";
-import { type Conditions, describeOperators } from "./operators_schema.ts";
-import { anyValue, comparedValue } from "./scalar_values.ts";
+import {
+  FILTER_KEYS,
+  GIVEN_IDENTIFIER,
+  JSON_SCALARS,
+  type JsonSchema,
+  oneOf,
+  orNull,
+} from "../json_schema.ts";
+import type { ValueNode } from "../../../describe/describe_object.ts";
+import { scalarValue } from "../bodies/body_value.ts";
 
 export function describeCondition(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
@@ -93,4 +100,171 @@ function nameOf({ kind, type, object, element }: FilterValue): string {
     default:
       return object?.model ?? "Object";
   }
+}
+
+/** Values that plain JSON cannot express. */
+const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])[]>> = {
+  String: [["$oid", GIVEN_IDENTIFIER]],
+  ObjectId: [["$oid", GIVEN_IDENTIFIER]],
+  Date: [["$date", { type: "string", format: "date-time" }]],
+  DateOnly: [["$date", { type: "string", format: "date" }]],
+  BigInt: [["$numberLong", { type: "string", pattern: "^-?[0-9]{1,18}$" }]],
+  Number: [
+    ["$numberInt", { type: "string", pattern: "^-?[0-9]{1,9}$" }],
+    ["$numberDouble", { type: "string", pattern: "^-?[0-9]{1,15}(\\.[0-9]{1,15})?$" }],
+  ],
+};
+
+function comparedValue(type: string, components: Components): JsonSchema {
+  const node: ValueNode = {
+    type,
+    constraints: {},
+    nullable: true,
+    filled: false,
+    reworked: [],
+    opaque: false,
+    isCast: false,
+  };
+  const extended = (EXTENDED[type] ?? []).map(extendedJson);
+  const plain = scalarValue(node, components);
+  return extended.length === 0 ? plain : { anyOf: [plain, ...extended] };
+}
+
+function extendedJson([name, value]: readonly [string, JsonSchema]): JsonSchema {
+  return {
+    type: "object",
+    properties: { [name]: value },
+    required: [name],
+    additionalProperties: false,
+  };
+}
+
+function anyValue(components: Components): JsonSchema {
+  return components.add("any value", {
+    name: "AnyOperand",
+    describe: () => ({
+      description: "Any JSON. No key starts with $, except those of extended JSON",
+      anyOf: [
+        ...JSON_SCALARS,
+        { type: "array", items: anyValue(components) },
+        {
+          type: "object",
+          propertyNames: FILTER_KEYS,
+          additionalProperties: anyValue(components),
+        },
+        ...[...new Map(Object.values(EXTENDED).flat())].map(extendedJson),
+      ],
+    }),
+  });
+}
+
+const TYPES = [
+  ...["double", "string", "object", "array", "binData", "objectId", "bool", "date", "null"],
+  ...["regex", "int", "timestamp", "long", "decimal", "number"],
+  ...[1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 16, 17, 18, 19],
+];
+
+/** JavaScript may round larger integers. */
+const MOST = 2 ** 53;
+
+const PLACE = { anyOf: [{ type: "object" }, { type: "array", items: {} }] } as const;
+
+const OPERANDS: Readonly<Record<string, JsonSchema>> = {
+  $exists: oneOf([true, false, 1, 0]),
+  $size: { type: "integer", minimum: 0, maximum: 2 ** 31 - 1 },
+  $mod: {
+    type: "array",
+    prefixItems: [
+      {
+        anyOf: [
+          { type: "number", minimum: 1, maximum: MOST },
+          { type: "number", minimum: -MOST, maximum: -1 },
+        ],
+        description: "The divisor",
+      },
+      { type: "number", minimum: -MOST, maximum: MOST, description: "The remainder" },
+    ],
+    items: { type: "number" },
+    minItems: 2,
+    maxItems: 2,
+  },
+  $options: { type: "string", pattern: "^[imsx]{0,4}$" },
+  $geoWithin: { type: "object" },
+  $geoIntersects: { type: "object" },
+  $near: PLACE,
+  $nearSphere: PLACE,
+  $minDistance: { type: "number", minimum: 0 },
+  $maxDistance: { type: "number", minimum: 0 },
+};
+
+const EXPRESSION = {
+  type: "string",
+  format: "regex",
+  pattern: "^[^\\u0000]*$",
+  description: "A regular expression of PCRE",
+} as const;
+
+const LISTS = new Set(["$in", "$nin", "$all"]);
+
+/** They are arguments, because their module imports this module. */
+interface Conditions {
+  readonly operators: (value: FilterValue, components: Components) => JsonSchema;
+  readonly operand: (value: FilterValue, components: Components) => JsonSchema;
+}
+
+interface OperatorsContext {
+  readonly components: Components;
+  readonly conditions: Conditions;
+}
+
+function describeOperators(value: FilterValue, context: OperatorsContext): JsonSchema {
+  const { operators } = value;
+  const near = ["$near", "$nearSphere"].map((name) => ({ required: [name] }));
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      operators.map((name) => [name, describeOne(name, { value, ...context })]),
+    ),
+    minProperties: 1,
+    additionalProperties: false,
+    ...operators.includes("$options") && { dependentRequired: { $options: ["$regex"] } },
+    ...operators.includes("$near") && {
+      dependentSchemas: { $minDistance: { anyOf: near }, $maxDistance: { anyOf: near } },
+    },
+  };
+}
+
+interface Operated extends OperatorsContext {
+  readonly value: FilterValue;
+}
+
+function describeOne(name: string, operated: Operated): JsonSchema {
+  const { value, components, conditions } = operated;
+  if (name === "$not") return conditions.operators(value, components);
+  if (name === "$elemMatch") return describeElement(operated);
+  if (name === "$type") return describeTypes(components);
+  const { maxList, maxRegex } = components.limits;
+  if (name === "$regex") return { ...EXPRESSION, maxLength: maxRegex };
+  const operand = OPERANDS[name];
+  if (operand !== undefined) return operand;
+  const one = conditions.operand(value, components);
+  return LISTS.has(name) ? { type: "array", items: one, maxItems: maxList } : one;
+}
+
+function describeTypes(components: Components): JsonSchema {
+  const type = components.add(TYPES, {
+    name: "StoredType",
+    describe: () => ({ description: "A type of the database", ...oneOf(TYPES) }),
+  });
+  return { anyOf: [type, { type: "array", minItems: 1, items: type }] };
+}
+
+function describeElement({ value: { element }, components, conditions }: Operated): JsonSchema {
+  if (element === undefined) return { type: "object" };
+  if (element.operators.length === 0 && element.object !== undefined) {
+    return components.filter(element.object);
+  }
+  const operators = conditions.operators(element, components);
+  if (element.object === undefined) return operators;
+  return { anyOf: [components.filter(element.object), operators] };
 }
