@@ -161,7 +161,8 @@ export type WriterWithoutRequest = (
 export interface TransactionRequest {
   readonly req: FrameworkRequest;
   readonly actor: Actor | undefined;
-  readonly via: string | undefined;
+  /** The request of the client, which all requests of a batch share. */
+  readonly client: object;
   readonly route: Route;
   /** All removals of a transaction store the same time. */
   readonly at: Date;

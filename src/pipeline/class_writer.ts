@@ -108,7 +108,7 @@ export async function makeClassWriter(
   const { request, model: { db } } = write;
   if (request === undefined) throw new TypeError(`Cannot write "${target.name}" without a request`);
   await checkConnection(request, { write, target });
-  const { req, actor, via, route, origin = write } = request;
+  const { req, actor, client, route, origin = write } = request;
   const { features } = route;
   const model = untypedModel(target, db as never);
   const conditions: Filter[] = [];
@@ -122,7 +122,7 @@ export async function makeClassWriter(
     additions: features.additionsOf(target, {
       req,
       actor,
-      via,
+      client,
       operation,
       route,
       timeBudget,

@@ -41,6 +41,7 @@ import type { ParameterFacts, Withheld } from "./description.ts";
 import { refuseStandalone } from "./check_transactions.ts";
 import { makeClassWriter, makeWriterWithoutRequest } from "./class_writer.ts";
 import type { ParameterForms } from "./given_request.ts";
+import { viaOf } from "./plugins/admit_client.ts";
 import type { Call } from "./request/request_context.ts";
 import { actingLevel, type Level, operationAt, type Route } from "./request/route.ts";
 import { type Endpoint, endpointsFor, type RouterFeature } from "./router_feature.ts";
@@ -51,7 +52,8 @@ export interface AdditionsRequest {
   readonly req: FrameworkRequest;
   /** This is not `req.framework.actor`, because a hook may have replaced `req.framework`. */
   readonly actor: Actor | undefined;
-  readonly via: string | undefined;
+  /** The request of the client, which all requests of a batch share. */
+  readonly client: object;
   readonly operation: string;
   readonly route: Route;
   readonly timeBudget: TimeBudget;
@@ -170,7 +172,7 @@ export class FeatureList {
   });
 
   additionsOf(target: ModelClass, write: AdditionsRequest): Additions | undefined {
-    const { req, actor, via, operation, route, timeBudget, origin } = write;
+    const { req, actor, client, operation, route, timeBudget, origin } = write;
     const place = { target, operation };
     const features = this.#featuresOf(target);
     const { plugins } = route;
@@ -181,7 +183,7 @@ export class FeatureList {
     const request: TransactionRequest = {
       req,
       actor,
-      via,
+      client,
       route,
       at,
       removalId,
@@ -196,7 +198,7 @@ export class FeatureList {
         const { schema } = written;
         return {
           ...featureStamps(this.#featuresOf(written.target), { req, actor, isNew, schema }),
-          ...plugins.stamps(written, { isNew, actor, via }),
+          ...plugins.stamps(written, { isNew, actor, via: viaOf(client) }),
         };
       },
       stamped: (each) => [

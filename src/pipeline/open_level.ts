@@ -21,7 +21,6 @@ import { enterLevel, idParam, parseFeatures, requestView } from "./request/reque
 import type { LevelContext, OpenLevelContext, SelectedLevel } from "./request/request_context.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { mergePieces } from "./pieces.ts";
-import { viaOf } from "./plugins/admit_client.ts";
 import { operationAt } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
@@ -126,8 +125,7 @@ function settingsFor(context: LevelContext, selection: Selection): CollectionSou
 function additionsOn(context: LevelContext) {
   const { level: { target }, route, req, client, timeBudget, state: { actor } } = context;
   const operation = operationOn(context);
-  const via = viaOf(client);
-  return route.features.additionsOf(target, { req, actor, via, operation, route, timeBudget });
+  return route.features.additionsOf(target, { req, actor, client, operation, route, timeBudget });
 }
 
 function operationOn({ route, above }: LevelContext): string {

@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { StoreFailure } from "../../errors/failure.ts";
 import type { TransactionWrite } from "../../pipeline/class_feature.ts";
+import { viaOf } from "../../pipeline/plugins/admit_client.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { sendUpdates, type UpsertStatement } from "../../schema/mongoose/statements/commands.ts";
@@ -22,7 +23,7 @@ export async function addRecords(
   { target, model, entities, session, request, ...write }: TransactionWrite,
 ): Promise<void> {
   keepFor(model, config);
-  const via = request?.via;
+  const via = request && viaOf(request.client);
   const records = entities.map((entity) => recordOf(entity, { ...write, via, model, target }));
   const collection = historyOf(model);
   await sendUpdates({ db: model.db, collection }, records.map(insertionOf), { session });

@@ -1,8 +1,8 @@
 import type { ModelClass } from "../../declare/model/framework_model.ts";
-import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { countSelected } from "../../pipeline/open_level.ts";
-import { passGuard } from "../../pipeline/pass_guard.ts";
-import { passPreFetch } from "../../pipeline/pass_hooks.ts";
+import type { TransactionRequest } from "../../pipeline/class_feature.ts";
+import { runAround } from "../../pipeline/plugins/run_around.ts";
+import { admitReader } from "../../pipeline/run_pipeline.ts";
 import { type Call, makeCall, requestView } from "../../pipeline/request/request_context.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 
@@ -30,10 +30,10 @@ export function onDeleteSettings({ settings }: Route): OnDeleteSettings {
 /** Error messages name only classes that a route shows to the client. */
 export async function isShown(
   target: ModelClass,
-  { req, route }: { readonly req: FrameworkRequest; readonly route: Route },
+  { req, client, route }: Pick<TransactionRequest, "req" | "client" | "route">,
 ): Promise<boolean> {
   for (const reader of onDeleteSettings(route).readers.get(target) ?? []) {
-    const facts = { req: requestView(req), count: countSelected, weight: 0 };
+    const facts = { req: requestView(req), client, count: countSelected, weight: 0 };
     if (await isAdmitted(makeCall(reader, facts))) return true;
   }
   return false;
@@ -41,9 +41,13 @@ export async function isShown(
 
 async function isAdmitted(call: Call): Promise<boolean> {
   try {
-    await passGuard(call);
-    await passPreFetch(call);
-    return true;
+    const admitted = await admitReader(call);
+    // Plugins, such as the one for API keys, may allow less than the hooks.
+    return await runAround(admitted, {
+      purpose: "description",
+      read: () => admitted,
+      run: () => Promise.resolve(true),
+    });
   } catch {
     return false;
   }
