@@ -32,7 +32,9 @@ function readExpiry(given: unknown): Date | null {
   const isDate = typeof given === "string" &&
     /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/.test(given);
   const at = new Date(isDate ? given : NaN);
-  if (!(at.getTime() > Date.now())) {
+  // JavaScript would read 30 February as a day in March.
+  const day = new Date(isDate ? given.slice(0, 10) : NaN);
+  if (!(at.getTime() > Date.now()) || !day.toJSON().startsWith(String(given).slice(0, 10))) {
     throw new RestError(400, `"expiresAt" is a time in the future, or null`);
   }
   return at;

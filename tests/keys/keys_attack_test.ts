@@ -328,6 +328,8 @@ const ODD_BODIES: readonly string[] = [
   `{${GOOD},"expiresAt":1e400}`,
   `{${GOOD},"expiresAt":4102444800000}`,
   `{${GOOD},"expiresAt":{"$date":"2100-01-01"}}`,
+  `{${GOOD},"expiresAt":"2100-02-30"}`,
+  `{${GOOD},"expiresAt":"2100-02-30T00:00:00Z"}`,
   ...["__proto__:all", "people:__proto__", "people/**:**", "../people:all", "PEOPLE:all"]
     .map((scope) => JSON.stringify({ name: "n", scopes: [scope] })),
   ...["people:all\n", " people:all", "keys:all", "/:all", `${"a/".repeat(40_000)}!`]
