@@ -25,8 +25,8 @@ import { FeatureList } from "./pipeline/feature_list.ts";
 import type { RouterFeature } from "./pipeline/router_feature.ts";
 
 /**
- * All features by their names. A feature is an ability that an option adds to operations, such as pages. Features run
- * in the order of this list, which does not compile if an option belongs to no feature.
+ * A feature is an ability that an option adds to operations, such as pages. Features run in the order of this list,
+ * which does not compile if an option belongs to no feature.
  */
 const byName = {
   page,

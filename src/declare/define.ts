@@ -5,7 +5,6 @@ import { FrameworkModel, type ModelClass } from "./model/framework_model.ts";
 import { createRecords, isRegistryClosed, ownRecords, registerModel } from "./model/records.ts";
 import type { RestRecord } from "./model/records.ts";
 
-/** The options of `define()`, which are checked at run time, because plain JavaScript has no compiler. */
 interface Declaration {
   readonly fields: Readonly<Record<string, Entry>>;
   readonly rest?: RestRecord | readonly RestRecord[];
@@ -18,8 +17,9 @@ interface Entry extends Readonly<Record<string, unknown>> {
 /**
  * Declares a model without decorators, which Node, Vite 8, vitest 4 and plain JavaScript do not have.
  *
- * The options are as in {@linkcode prop}, {@linkcode arrayProp} and {@linkcode rest}. A class and its base can use
- * different forms. Call it directly after the class.
+ * The options are as in {@linkcode prop}, {@linkcode arrayProp} and {@linkcode rest}. The base class may have
+ * decorators instead, or vice versa. Call it directly after the class, because it throws once the class is in use.
+ *
  * @throws {TypeError} If the class is declared or used already or does not extend `FrameworkModel`, or if the
  * declaration does not fit it.
  *
@@ -108,8 +108,8 @@ function fieldsProblem(target: ModelClass, fields: object): string | undefined {
 }
 
 /**
- * The option `extends` must name the direct base of a subclass, so that TypeScript knows which properties the base
- * declares.
+ * The option `extends` must name the direct base class, because TypeScript reads from it which properties are inherited
+ * and need no entry.
  */
 function baseProblem(target: ModelClass, options: object): string | undefined {
   const parent = Object.getPrototypeOf(target) as ModelClass;

@@ -40,7 +40,7 @@ export interface DefineOptions<M, N = Given<M>> {
   /** The base class, which must be declared before. Not needed for `FrameworkModel`. */
   readonly extends?: unknown;
   /**
-   * An entry for each property that is no method, not read-only and not inherited, with the options of
+   * An entry for each property, except for methods, read-only and inherited properties. An entry has the options of
    * {@linkcode prop}, or with `items` the options of {@linkcode arrayProp}. Its option `rest` has the options of
    * {@linkcode rest} on a property, or a list of them.
    */
@@ -50,7 +50,7 @@ export interface DefineOptions<M, N = Given<M>> {
    * embed.
    */
   readonly rest?: OpenRest<N> | readonly OpenRest<N>[] | UncheckedValue;
-  /** Any option with another name, which {@linkcode define} refuses. */
+  /** Accepts any other name, so that {@linkcode define} can refuse it with an error text. */
   readonly [name: string]: unknown;
 }
 
@@ -77,7 +77,7 @@ type CheckedBase<M, C> = C extends abstract new () => infer B
 export type ClassProblem<M> = M extends FrameworkModel ? unknown
   : "define() takes a class that extends FrameworkModel";
 
-/** TypeScript prints `Rule` in the error about a missing entry. */
+/** Nothing uses `Rule`, but TypeScript prints its text if `fields` lacks an entry. */
 type FieldsInput<Rule extends string, M, B, F> = {
   readonly [K in NeededName<M, B> | keyof F]: K extends keyof M
     ? K extends "_id" ? Entry<K, IdIn<OptionIn<F, "_id">>, OptionIn<F, K>>
@@ -89,7 +89,7 @@ type FieldsInput<Rule extends string, M, B, F> = {
     : `the class has no property ${K & string}`;
 };
 
-/** The type of `_id` by its entry in `fields`. The class always declares `ObjectId`. */
+/** The type of `_id`, which follows from its entry in `fields`, because the class itself always inherits `ObjectId`. */
 type IdIn<X> = [ValueOf<OptionIn<X, "type">>] extends [infer V extends string | number | Types.UUID]
   ? [V] extends [never] ? Types.ObjectId : V
   : Types.ObjectId;
@@ -103,10 +103,10 @@ type FieldName<M, B> = {
   [K in keyof M]-?: K extends keyof B ? never : IsMethod<M[K]> extends true ? never : K;
 }[keyof M];
 
-/** `any` is no method. */
+/** A property of the type `any` counts as no method, or else it could have no entry. */
 type IsMethod<V> = [NonNullable<V>] extends [AnyFunction] ? 0 extends 1 & V ? false : true : false;
 
-/** Most classes have no read-only properties, so the compiler compares the whole class before its properties. */
+/** Most classes have no read-only properties. Comparing the whole class first saves a comparison of each property. */
 type WritableName<M> = IsSame<M, Writable<M>> extends true ? keyof M : {
   [K in keyof M]-?: IsSame<Pick<M, K>, { -readonly [N in K]: M[N] }> extends true ? K : never;
 }[keyof M];
@@ -134,8 +134,8 @@ type Entry<K extends string, V, X> = X extends object ? "items" extends keyof X 
   : object;
 
 /**
- * The entry that the property `K` must have. `I` is the type of the value or of an element. `C` has the types of the
- * options. `P` is an error text about the property, or `unknown`.
+ * The type of a correct entry `X` for the property `K`, or error texts. `I` is the type of a value or element, and `C`
+ * has the types of the options. `P` is an error text about the property, or `unknown`.
  */
 type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> extends infer Q
   ? unknown extends Q ? { readonly [N in keyof X]: CheckedOption<K, NonNullable<V>, X[N], N, I, C> }
@@ -144,15 +144,15 @@ type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> exten
   : never;
 
 /**
- * The error text for an entry that does not fit the brand of its property, or else `P`. To save work, only branded
- * properties and entries with `hidden` are checked.
+ * The error text for an entry without the option that the type of its property needs, such as `hidden` for `Hidden`, or
+ * else `P`. To save work, only such properties and entries with `hidden` are checked.
  */
 type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
   ? RestrictedProblem<{ readonly value: V }, X, BrandProblem<NonNullable<V>, X, P>>
   : "hidden" extends keyof X ? RestrictedProblem<{ readonly value: V }, X, P>
   : P;
 
-/** The properties of branded types, which no other type of a value has. */
+/** The markers of types such as `Hidden`, which no other type of a value has. */
 interface Brands {
   readonly "~hidden"?: unknown;
   readonly "~readonly"?: unknown;
@@ -172,7 +172,7 @@ type CheckedOption<K extends string, V, X, N, I, C> = N extends keyof C
   : N extends "embedded" ? `${K}: an entry without items has no option embedded`
   : `${K}: an entry has no option ${N & string}`;
 
-/** Makes an error text of a decorator speak of `define()` and its entries. */
+/** Makes an error text of a decorator fit `define()`, such as `use items` in place of `use @arrayProp`. */
 type Reworded<K extends string, T> = T extends string ? string extends T ? T
   : T extends `${infer L}: use @arrayProp` ? `${Reworded<K, L>}: use items`
   : T extends `@prop ${infer R}` ? `${K}: an entry ${R}`
@@ -185,7 +185,6 @@ type CheckedRests<Rule extends string, M, R, Kind extends RestKind> = R extends 
   : { readonly [I in keyof R]: CheckedRest<Rule, M, R[I], Kind> }
   : CheckedRest<Rule, M, R, Kind>;
 
-/** The texts that TypeScript prints if an option of a route is missing. */
 type WholeRule = 'rest of a class needs a route, such as "/movies", and methods';
 type PartRule = "rest of a property needs methods";
 
@@ -204,7 +203,7 @@ interface Part extends RestKind {
   readonly needed: "methods";
 }
 
-/** TypeScript prints `Rule` in the error about a missing option. */
+/** If an option is missing, TypeScript prints the type `NeededOptions`, and with it the text `Rule`. */
 type CheckedRest<Rule extends string, M, R, Kind extends RestKind> =
   [Exclude<Kind["needed"], keyof R>] extends [never]
     ? { readonly [N in keyof R]: CheckedRestOption<M, R, N, Kind> }
@@ -239,16 +238,16 @@ type CheckedScope<M, S> = (
   : Scoped;
 
 /**
- * @internal The option `fields` while TypeScript infers the entries. Functions in an entry get the types of their
- * parameters from it, and every other value is accepted, because `FieldsInput` checks the entries.
+ * @internal The type of `fields` while TypeScript infers the entries. It gives types to the parameters of functions,
+ * and accepts every other value, because `FieldsInput` checks the entries afterwards.
  */
 export type OpenFields<M> =
   & { readonly [K in keyof M]?: OpenEntry<NonNullable<M[K]>> | UncheckedValue }
   & { readonly [name: string]: unknown };
 
 /**
- * @internal Any value that a later step of the compiler checks. With `unknown` in its place, a function would get no
- * types for its parameters.
+ * @internal Any value, because the inferred type is checked afterwards. It is not `unknown`, because a function in a
+ * union with `unknown` gets no types for its parameters.
  */
 export type UncheckedValue = string | number | boolean | bigint | object | null | undefined;
 
@@ -264,8 +263,8 @@ interface OpenEntry<V> {
 }
 
 /**
- * @internal The options of a route while TypeScript infers them, as in {@linkcode OpenFields}. `CheckedRests` checks
- * the options.
+ * @internal The type of a route's options while TypeScript infers them, as in {@linkcode OpenFields}. `CheckedRests`
+ * checks them afterwards.
  */
 export interface OpenRest<M> {
   readonly methods?: readonly Operation<M>[] | UncheckedValue;

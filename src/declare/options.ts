@@ -1,5 +1,4 @@
-// A feature adds a line to `OptionTable`, a line to `TakenBy`, and a property to `ReadOptions` or `WriteOptions`. The
-// types are written out, because inferred types are slow to check.
+// The types of all options are written out here, because types inferred from the features are slow to check.
 import type { CountOptions } from "../features/count/option.ts";
 import type { ListFormat } from "../features/formats/option.ts";
 import type { CheckedGroups, GroupsOptions } from "../features/groups/option.ts";
@@ -46,11 +45,11 @@ export interface OptionTable<M, X> {
 /** @internal */
 export interface ReferenceFeatures<D> {
   /**
-   * The effect on this entity if the entity of a reference is removed or put into the trash, by default `"keep"`. With
-   * `"restrict"`, the removal answers 409. With `"unset"`, the reference is removed, also from a list. With
-   * `"cascade"`, which lists lack, the referring entities are removed as well, without their hooks and scopes. If only
-   * the referred class has a trash, a cascade needs `{ cascade: "forGood" }`. `"restrict"` and cascades imply
-   * `exists: true`. Needs a database with transactions.
+   * The effect on this entity if the entity of the reference is removed or put into the trash. `"keep"`, the default,
+   * changes nothing. `"restrict"` answers 409 to the removal. `"unset"` removes the reference, also from a list.
+   * `"cascade"`, which a list cannot have, removes this entity as well, without its hooks and scopes. If only the
+   * referred class has a trash, it must be `{ cascade: "forGood" }`, because a restore does not bring this entity back.
+   * `"restrict"` and cascades imply `exists: true`. Needs a database with transactions.
    */
   readonly onDelete?: D;
 }
@@ -61,8 +60,8 @@ export interface ArrayFeatures extends ReferenceFeatures<ListOnDelete> {}
 /** @internal */
 export interface FieldFeatures extends ReferenceFeatures<OnDelete> {
   /**
-   * The write whose `actor`, by `Framework.initialize()`, is stored in the field: the creation or the last write.
-   * Clients cannot set the field.
+   * The write that stores its sender in the field: the creation or the last write. The sender is the `actor` of
+   * `Framework.initialize()`. Clients cannot set the field.
    */
   readonly stamp?: Stamp;
   /** The maximum size of a file, in bytes. Required for `type: StoredFile`, and refused for any other field. */
@@ -100,18 +99,18 @@ export interface ClassFeatures<M extends FrameworkModel = FrameworkModel>
   extends LifecycleOptions<M> {
   /**
    * The name of the field with the tenant of an entity. The framework sets it to the `tenant` of
-   * `Framework.initialize()`, and no route reaches entities of another. Mongoose queries of the application must name
-   * the tenant themselves. With `false`, the entities belong to no tenant. A router with tenants requires the option
-   * for each class.
+   * `Framework.initialize()`, and no route reaches entities of another tenant. Mongoose queries of the application must
+   * name the tenant themselves. With `false`, the entities belong to no tenant. A router with tenants requires the
+   * option for each class.
    */
   readonly tenant?: string | false;
 }
 
-/** The options of a field that follow from an option of a feature. */
+/** The options that another option of a field implies, such as `readonly` for `stamp`. */
 export interface ImpliedOptions {
   readonly readonly?: true;
   readonly exists?: true;
-  /** Whether separate routes write the field, and bodies of the entity cannot. */
+  /** Whether separate routes, such as an upload, write the field, and bodies of the entity cannot. */
   readonly managed?: true;
 }
 
@@ -128,7 +127,7 @@ export const FIELD_OPTIONS: Readonly<
   inline: () => ({}),
 };
 
-/** The options of features that `@arrayProp` accepts. Any other is an error at start-up. */
+/** On an array, any other option of a feature is an error at start-up. */
 export const ARRAY_FIELD_OPTIONS: readonly (keyof ArrayFeatures)[] = ["onDelete"];
 
 /** @internal */
@@ -220,13 +219,13 @@ export interface ReadOptions<M = unknown> {
   readonly search?: SearchOptions<FieldNames<"search", M>> | undefined;
   /**
    * The references that clients can replace by entities, such as `?populate=actors`. A reference to a missing entity
-   * becomes `null`, and a list leaves the entity out. The scope and hidden fields of the referenced class apply, but
-   * its hooks do not run.
+   * becomes `null`, or is left out of a list of references. The scope and hidden fields of the referenced class apply,
+   * but its hooks do not run.
    */
   readonly populate?: PopulateFields<M> | undefined;
   /**
-   * Whether clients get the number of entities on all pages in the header `X-Total-Count`, by default only if they send
-   * `Prefer: count=exact`. Not with hooks on entities.
+   * Whether clients can ask for the number of entities on all pages by `Prefer: count=exact`, or always get it, in the
+   * header `X-Total-Count`. Not allowed with hooks on entities, because it would count entities that they reject.
    */
   readonly count?: true | CountOptions | undefined;
   /**
@@ -236,7 +235,10 @@ export interface ReadOptions<M = unknown> {
   readonly live?: true | LiveOptions | undefined;
   /** The formats besides JSON that clients can ask for with the header `Accept`. */
   readonly formats?: readonly ListFormat[] | undefined;
-  /** The groups of entities that clients can ask for, such as `?group=state&sum=price`. Not with hooks on entities. */
+  /**
+   * The groups of entities that clients can ask for, such as `?group=state&sum=price`. Not allowed with hooks on
+   * entities, because groups would include entities that they reject.
+   */
   readonly groups?:
     | GroupsOptions<
       FieldNames<"group", M>,
@@ -247,7 +249,7 @@ export interface ReadOptions<M = unknown> {
     | undefined;
   /**
    * The fields whose different values clients can ask for, ascending, such as `?distinct=state`. More than 1000 values
-   * answer 409. Not with hooks on entities.
+   * answer 409. Not allowed with hooks on entities, as for `groups`.
    */
   readonly distinct?: readonly FieldNames<"group", M>[] | undefined;
 }
@@ -288,15 +290,15 @@ export interface WriteOptions<M = unknown> {
    */
   readonly atomic?: boolean | undefined;
   /**
-   * The formats of bodies besides JSON. A body of `"ndjson"` has an entity on each line. A body of `"csv"` is a table
-   * whose head names fields, and loses each `'` that a list has put before a formula. The lines are stored in batches
-   * of up to `many` lines. A wrong line stops no other, and the answer has a result for each line. Only for `create()`
-   * with `many`.
+   * The formats of bodies besides JSON. A body of `"ndjson"` has an entity on each line. The first line of a `"csv"`
+   * body names fields. Each `'` that an answer in CSV puts before a spreadsheet formula is removed again. The lines are
+   * stored in batches of up to `many` lines. A wrong line does not stop the others, and the answer has a result for
+   * each. Only for `create()` with `many`.
    */
   readonly formats?: readonly ListFormat[] | undefined;
   /**
-   * The settings of the header `Idempotency-Key`, with which clients can repeat a request without a second entity. Only
-   * for `create()` without a `persist` hook.
+   * The settings of the header `Idempotency-Key`, with which clients can repeat a request and create no second entity.
+   * Only for `create()` without a `persist` hook.
    */
   readonly idempotency?: IdempotencyOptions | undefined;
   /** The fields that a body of `updateAll()` may set. */

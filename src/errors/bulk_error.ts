@@ -1,6 +1,6 @@
 import { TurnPacer } from "./event_loop.ts";
 
-/** The keys of `errors` are indexes of the list. */
+/** The keys of `errors` are indexes of the written list. */
 export class BulkError extends Error {
   constructor(readonly errors: ReadonlyMap<number, unknown>) {
     const [first] = errors.values();

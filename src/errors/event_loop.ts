@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Parallel calls resolve in different turns of the event loop. */
+/** Parallel calls wait for each other, so that other requests run in between. */
 export function nextTurn(): Promise<void> {
   const turn = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
   last = turn;

@@ -5,11 +5,11 @@ export type Failure =
   | { readonly kind: "largeEntity" | "largeFilter" | "largeTransaction" }
   | { readonly kind: "badFilter" | "severalDatabases" }
   | { readonly kind: "tooMany"; readonly limit: number }
-  /** Some of these fields may be hidden from the client. */
+  /** An answer must not name all of these fields, because some may be hidden from the client. */
   | { readonly kind: "duplicate"; readonly fields: readonly string[] }
   | { readonly kind: "invalid"; readonly problems: Problems }
   | { readonly kind: "byDistance"; readonly parameter: string }
-  /** A repeated request may succeed. Unless `reason` is "locked", the write may have been stored. */
+  /** A repeated request may succeed. Only the reason "locked" guarantees that the write was not stored. */
   | {
     readonly kind: "away";
     readonly reason: "outage" | "late" | "locked" | "feeds";

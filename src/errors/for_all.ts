@@ -15,7 +15,7 @@ class SeveralErrors extends TypeError {
 /** Errors are thrown after the last item, so that one start reports all problems. */
 export function forAll<T, R>(items: Iterable<T>, work: (item: T) => R): R[] {
   const results: R[] = [];
-  // Each class that refers to a wrong class would report it again.
+  // By message, because each class that refers to a wrong class repeats its error.
   const errors = new Map<string, unknown>();
   for (const item of items) {
     try {

@@ -20,7 +20,7 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/** An error of the framework. Only its body, and no hook's, can get the index of a failed entity. */
+/** An error of the framework. Only its body, never the body of a hook's error, gets the index of a failed entity. */
 export class Refusal extends RestError {
   readonly failure: Failure | undefined;
 
@@ -31,7 +31,7 @@ export class Refusal extends RestError {
 }
 
 interface RefusalOptions extends RestErrorOptions {
-  /** A `RestError` that a hook creates may have the same code, but has no failure. */
+  /** Missing in the error of a hook, which may have the same code. */
   readonly failure?: Failure | undefined;
 }
 

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from "node:http";
 
-/** @internal The options of {@linkcode RestError}. */
+/** @internal */
 export interface RestErrorOptions {
-  /** Headers of the answer. */
   headers?: Record<string, string>;
   /** The cause of the error, which clients never see. */
   cause?: unknown;
@@ -10,7 +9,7 @@ export interface RestErrorOptions {
 
 const texts = new WeakSet<RestError>();
 
-/** Only a body that was made of the message may be sent as problem details. */
+/** Whether the error was created with a string. An object of the application is never sent as problem details. */
 export function hasTextBody(error: RestError): boolean {
   return texts.has(error);
 }

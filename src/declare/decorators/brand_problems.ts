@@ -8,8 +8,8 @@ import type {
 import type { OptionIn } from "./prop_input.ts";
 
 /**
- * @internal The error text if the options `O` of a branded field, such as `Hidden`, lack the option that belongs to the
- * brand. Otherwise `P`.
+ * @internal The error text for a field whose type, such as `Hidden`, needs an option that `O` lacks, such as `hidden`.
+ * Otherwise `P`.
  */
 export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
   : IsHidden<V> extends true

@@ -3,7 +3,7 @@ import type { Scalar } from "../model/field_names.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { Words } from "../model/words.ts";
 
-/** @internal A validator of Mongoose. */
+/** @internal */
 export type Validator<V> =
   | ((value: V) => unknown)
   | {
@@ -12,8 +12,8 @@ export type Validator<V> =
   };
 
 /**
- * A synchronous function that returns whether a field is hidden, or read-only, for a request, once after the `preFetch`
- * hooks. Any result except `false` hides or protects the field, so that a forgotten `return` never shows it.
+ * A synchronous function that decides for a request whether a field is hidden or read-only. It runs after the
+ * `preFetch` hooks. Any result except `false` hides or protects the field, so that a forgotten `return` never shows it.
  */
 export type FieldRule = (req: FrameworkRequest) => boolean;
 
@@ -30,16 +30,16 @@ export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
    */
   readonly required?: boolean | string | readonly [boolean, string] | (() => boolean);
   /**
-   * Whether no answer contains the field and no filter of a client can name it. Hooks can read it. Clients can still
-   * write it, unless a function hides it from them.
+   * Whether answers leave out the field and clients cannot filter by it. Hooks can read it. With `true`, clients can
+   * still write it. With a function, clients from whom it is hidden cannot.
    */
   readonly hidden?: boolean | FieldRule;
   /** Whether request bodies cannot set the field. Hooks can set it. */
   readonly readonly?: boolean | FieldRule;
   /**
-   * Whether the parent does not load this field, and leaves it out of answers, bodies, filters and orders, because the
-   * routes of the field show it. With `false`, the parent shows the whole field. Required if a scope or entity hooks
-   * limit all reads of these routes, because they do not limit reads of the parent.
+   * Whether clients reach this field only through its own routes. The parent is then loaded without it, and answers,
+   * bodies, filters and orders of the parent leave it out. `false` shows the whole field in the parent. Required if a
+   * scope or entity hooks limit all reads by these routes, because they do not limit reads of the parent.
    */
   readonly apart?: boolean;
   /**
@@ -51,7 +51,7 @@ export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
    * Whether the field has an index. A string is its type, such as `"2dsphere"`, and an object has options of MongoDB.
    */
   readonly index?: boolean | string | object;
-  /** Whether the index leaves out documents without the field. Any other unique index allows only one such document. */
+  /** Whether the index ignores documents without the field. Otherwise, a unique index allows only one such document. */
   readonly sparse?: boolean;
   /** Whether the value cannot change after the creation of the entity. */
   readonly immutable?: boolean | (() => boolean);
@@ -66,7 +66,7 @@ export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
   readonly expires?: number | string;
   /**
    * Whether the JSON of a `Date` in bodies, answers and filters is a day, such as `"1980-05-04"`. The database stores
-   * midnight in UTC. Declare the field as `DateOnly`, for the types of clients.
+   * midnight in UTC. Declare the field as `DateOnly`, so that the typed client takes only strings.
    */
   readonly dateOnly?: boolean;
   /** The value if neither a body nor a hook sets one. */
@@ -130,7 +130,7 @@ export interface StandardResult {
   readonly issues?: readonly StandardIssue[] | undefined;
 }
 
-/** @internal `path` leads to the property or element that has the problem. */
+/** @internal `path` leads to the property or element with the problem. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -142,7 +142,7 @@ export type JsonScalar<V> = V extends boolean ? V
   : V extends string | number ? Literals<V>
   : string;
 
-/** @internal The values of a TypeScript enum as literals, which an example can have. */
+/** @internal The values of a TypeScript enum as literals, so that `example` can be `"open"` instead of `State.Open`. */
 export type Literals<V> = V extends string ? string extends V ? string : `${V}`
   : V extends number
     ? number extends V ? number : `${V}` extends `${infer N extends number}` ? N : number

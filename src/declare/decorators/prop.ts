@@ -24,9 +24,9 @@ export interface ReferenceOptions {
    */
   readonly exists?: boolean;
   /**
-   * Whether every reader of this class may see and filter by the referenced entities in their scope, without the hooks
-   * of their `one()`. Otherwise, a reference in `populate` or `filter` to a class with such hooks is an error at
-   * start-up, unless the only hook is a `preFetch` hook that the reading operation has as well.
+   * Whether clients of this class may see and filter by all referenced entities in their scope, although the hooks of
+   * their `one()` do not run. Without it, the start fails if `populate` or `filter` names a reference to a class with
+   * such hooks, except for a `preFetch` hook that the reading operation has as well.
    */
   readonly unguarded?: boolean;
 }
@@ -69,7 +69,8 @@ export function prop<const O extends PropInput<FieldValue<D>, O> = never, D = De
 export function prop<D = FieldDecorator<string>>(
   this: FieldProblem<D, "prop", NoOptions, UntypedProblem<FieldValue<D>, NoOptions>>,
 ): D;
-// With a type that accepts options, TypeScript would add to each error that the implementation accepts the call.
+// If the implementation took options, TypeScript would add to each error about a wrong call that the implementation
+// would accept it.
 export function prop(options: never = {} as never): unknown {
   return (_value: undefined, context: ClassFieldDecoratorContext) =>
     recordField({ array: false, options }, context);

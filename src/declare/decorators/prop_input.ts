@@ -7,8 +7,8 @@ import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
 import type { ArrayPropOptions, PropOptions } from "./prop.ts";
 
 /**
- * @internal The class or field that the decorator `D` decorates, or `undefined` if TypeScript does not infer it, as in
- * a variable.
+ * @internal The class or field that a decorator of the type `D` is applied to, or `undefined` if it is not applied yet,
+ * as in a variable.
  */
 export type Decorated<D> = D extends (...args: never) => infer R ? [R] extends [void] ? undefined
   : D extends (target: infer T, context: infer C) => unknown
@@ -36,8 +36,9 @@ type AnyValue = any;
 export type OptionIn<O, K extends string> = K extends keyof O ? O[K] : undefined;
 
 /**
- * @internal The error text for a decorator in a wrong place, or for a branded field whose option is missing in `O`, or
- * else `P`. A decorator function declares its `this` with this type, so that TypeScript prints the text.
+ * @internal The error text for a decorator in a wrong place, or for a field whose type, such as `Hidden`, needs an
+ * option that `O` lacks. Otherwise `P`. A decorator function declares its `this` with this type, so that TypeScript
+ * prints the text.
  */
 export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer F
   ? F extends { readonly owner: infer This } ? This extends FrameworkModel ? RestrictedProblem<
@@ -65,8 +66,8 @@ export type KeywordProblem<M, K extends keyof M, O, P> = OptionIn<O, "readonly">
   : "the property is readonly: add readonly: true";
 
 /**
- * @internal Whether any property of the class `M` has the keyword `readonly`. This saves a check of each property of
- * most classes.
+ * @internal Whether any property of the class `M` has the keyword `readonly`. If none has, as in most classes, the
+ * compiler need not compare each property.
  */
 export type HasKeywords<M> = IsSame<
   { [N in keyof M as Exclude<N, keyof FrameworkModel>]: 0 },
@@ -90,7 +91,7 @@ export type InWords<V> = [V] extends [string] ? "a string"
   : [V] extends [FrameworkModel] ? "a model"
   : "of another type";
 
-/** The types in which the options `default` and `enum` may write a value of the type `V`. */
+/** The values that `default` and `enum` accept for a field of the type `V`, such as a string for an identifier. */
 type Written<V> =
   | V
   | (V extends Types.ObjectId ? Identifier
@@ -122,7 +123,7 @@ type ModelNamed<C> = C extends ObjectConstructor ? never
   : C extends () => ModelClass<infer M> ? M
   : never;
 
-/** Only a `Ref` is compared with the model, because other identifiers name no model. */
+/** A `Ref` must fit the model of the option. Other identifiers name no model, so any model fits. */
 type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
   ? [ModelNamed<C>] extends [never] ? `${N} is a model class or () => Model`
   : I extends { readonly "~ref"?: infer T }
@@ -136,7 +137,7 @@ type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
       : "the elements are models: declare them as Ref or string, or add embedded: true"}`
   : `${N} makes references, the field is ${InWords<I>}: declare it as Ref or string`;
 
-/** The type of a flag that the field cannot have. `true` gets the error text `P`. */
+/** The type of a boolean option that makes no sense for the field: `true` gets the error text `P`. */
 type CheckedFlag<X, P> = [X] extends [true] ? P : boolean;
 
 type CheckedDateOnly<I, X> = [I] extends [Date] ? boolean
@@ -167,7 +168,6 @@ export type NoOtherOptions<N extends string, O, K> = {
   readonly [X in Exclude<keyof O & string, K>]: `${N} has no option ${X}`;
 };
 
-/** The options whose check needs the type of the field and no other option. */
 type IndependentOptions<V, I> =
   & Omit<FieldOptions<V, I>, "default" | "enum" | "dateOnly" | BoundOption | StringOption>
   & {
@@ -207,7 +207,7 @@ export type PropInput<V, O> =
   & PropChecks<V, O>
   & NoOtherOptions<"@prop", O, keyof PropOptions<unknown>>;
 
-/** @internal The checks of the options of `@prop` that depend on other options. */
+/** @internal */
 export interface PropChecks<V, O> extends FieldFeatures {
   readonly type?: CheckedType<V, OptionIn<O, "type">>;
   readonly dateOnly?: CheckedDateOnly<
@@ -252,7 +252,7 @@ export type UntypedProblem<V, O> = [O] extends [never] ? unknown
 /** @internal */
 export type ItemIn<V> = V extends readonly unknown[] ? V[number] : never;
 
-/** @internal The options `O` of {@linkcode arrayProp}, checked as in {@linkcode PropInput}. */
+/** @internal */
 export type ArrayInput<V, O> =
   & IndependentOptions<V, ItemIn<V>>
   & ArrayChecks<V, O>

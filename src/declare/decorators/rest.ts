@@ -41,10 +41,7 @@ export interface RestOptions<
   readonly methods: readonly O[];
   /** Schema options of Mongoose, such as `{ timestamps: true }`. */
   readonly schemaOptions?: SchemaOptions;
-  /**
-   * Returns the connection of a request, once after the `preFetch` hooks. The application opens and closes the
-   * connection.
-   */
+  /** Returns the connection for a request, after the `preFetch` hooks. The application must open and close it. */
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;
   /**
    * Returns a filter that every read and write of this route must match. `fetch` and `persist` hooks must apply the
@@ -52,8 +49,8 @@ export interface RestOptions<
    */
   readonly scope?: (req: FrameworkRequest<M>) => Returns<"scope returns a filter", QueryObject>;
   /**
-   * Whether a write of one entity requires the header `If-Match` with the `ETag` that the client has read. Without the
-   * header, it answers 428, and 412 if the entity has changed since. A `PUT` that creates an entity needs none.
+   * Whether a write of one entity needs the header `If-Match` with the `ETag` that the client has read. Without the
+   * header, the answer is 428. If the entity has changed since, it is 412. A `PUT` that creates an entity needs none.
    */
   readonly ifMatch?: boolean | undefined;
   /**
@@ -63,8 +60,8 @@ export interface RestOptions<
   readonly open?: boolean | undefined;
   /**
    * Whether this `@rest` applies to references to the class. Its `scope` selects the entities that references can name
-   * and show, and the hooks of its `one()` guard their sub-resources, but not `populate`. Required if a referenced
-   * class has several `@rest`, and any has a scope.
+   * and show. With strict guards, its hooks also run before writes of an entity through a reference. Required if a
+   * referenced class has several `@rest`, and any has a scope.
    */
   readonly main?: boolean | undefined;
 }
@@ -86,8 +83,8 @@ export interface PartRestOptions<O extends Method = Method> extends
 /** @internal */
 export interface RouteOption {
   /**
-   * The route of the `@rest` that applies. `mcp()` needs it if the class has several, and `Framework.queryFor()` if
-   * several have a scope or `getConnection`, and none is `main`.
+   * The route of the `@rest` to use. `mcp()` needs it if the class has several `@rest`. `Framework.queryFor()` needs it
+   * if several have a scope or `getConnection`, and none is `main`.
    */
   readonly route?: string;
 }
@@ -156,7 +153,7 @@ type RestContext =
   | ClassDecoratorContext<abstract new () => FrameworkModel>
   | ClassFieldDecoratorContext;
 
-/** TypeScript prints `Rule` in the error about an operation whose hooks expect another model. */
+/** Nothing uses `Rule`, but TypeScript prints its text if the hooks of an operation expect another model. */
 interface MethodOf<Rule extends string, M extends FrameworkModel> {
   readonly operation: string;
   readonly hooks: HooksOf<M> | LeanHooksOf<M>;
@@ -184,7 +181,7 @@ export type Scoped = Returns<"scope returns a filter", QueryObject>;
 /** @internal */
 export type ModelOr<M> = M extends FrameworkModel ? M : FrameworkModel;
 
-/** @internal The options of `@rest` on a property. `S` is the type of the result of `scope`. */
+/** @internal `S` is the type of the result of `scope`. */
 export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "ifMatch" | "open"> {
   /** Returns a filter that every read and write of this route must match. */
   readonly scope?: (
@@ -195,7 +192,7 @@ export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "ifMatch" 
   readonly methods: Operations<L, M>;
 }
 
-/** @internal TypeScript prints `Problem` in the error about a missing route. */
+/** @internal Nothing uses `Problem`, but TypeScript prints its text if the route is missing. */
 export interface RestOfClass<M, L, R, S, Problem>
   extends
     RestOfProperty<M, L, R, S>,

@@ -21,15 +21,14 @@ import { andThen, isPromise } from "./run_hook.ts";
  * Combines hooks into one hook that passes if all pass.
  *
  * The hooks run in order until a hook rejects. Each entity hook gets the result of the hook before it. An entity hook
- * rejects if it throws or returns `null`, `undefined` or `false`, and a `preFetch` hook unless it returns `true`. A
- * combined hook returns `null` in place of `undefined`, which is an error of any other entity hook.
+ * rejects if it throws or returns `null`, `undefined` or `false`, and a `preFetch` hook unless it returns `true`.
+ * Outside of a combination, `undefined` is no rejection but an error of the hook.
  */
 export function and<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
 /** Combines `preFetch` hooks into one hook that passes if all pass. */
 export function and<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
 /**
- * Combines hooks with different parameter types into one hook that passes if all pass. It takes an entity and a request
- * that every hook accepts.
+ * Combines hooks with different parameter types. The new hook takes an entity and a request that every hook accepts.
  */
 export function and<F extends readonly CallableFunction[]>(
   ...hooks: F
@@ -49,7 +48,6 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
 
 const decideByAll: CombinedDecision = (hooks, args) => decideFrom(0, { hooks, args, leftOut: [] });
 
-/** Returns a promise only if a hook returns one, because promises would slow down long lists. */
 function decideFrom(
   index: number,
   { hooks, args, leftOut }: {
@@ -85,8 +83,7 @@ export function or<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): Entit
 /** Combines `preFetch` hooks into one hook that passes if at least one passes. */
 export function or<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
 /**
- * Combines hooks with different parameter types into one hook that passes if at least one passes. It takes an entity
- * and a request that every hook accepts.
+ * Combines hooks with different parameter types. The new hook takes an entity and a request that every hook accepts.
  */
 export function or<F extends readonly CallableFunction[]>(
   ...hooks: F
@@ -131,7 +128,10 @@ type CombinedDecision = (
   args: FieldHookArguments,
 ) => MaybePromise<Effect | undefined>;
 
-/** The hooks of each combined hook. `decide` distinguishes `and()`, `or()` and `asFilter()`. */
+/**
+ * The hooks in each combined hook. `decide` says whether `and()`, `or()` or `asFilter()` has combined them, so that
+ * equal combinations are recognized.
+ */
 const members = new WeakMap<
   object,
   { readonly hooks: readonly object[]; readonly decide: CombinedDecision }
@@ -264,14 +264,14 @@ function wholeTest(
     andThen(test(req, entity, previous), (passes) => passes === true ? entity : null);
 }
 
-/** The hooks that only return the given entity or reject it. */
+/** Hooks that never change an entity, so that OpenAPI can describe answers by the class. */
 const keepers = new WeakSet<object>();
 
 export function keepsEntity(hook: object): boolean {
   return keepers.has(hook);
 }
 
-/** `args` of a `preFetch` hook has only the request. */
+/** A `preFetch` hook, which gets only the request, rejects by any result except `true`. */
 function isRejection(result: unknown, args: readonly unknown[]): boolean {
   if (args.length === 1) return result !== true;
   return result === null || result === undefined || result === false;

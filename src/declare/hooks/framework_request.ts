@@ -24,7 +24,7 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /**
    * The filter of the query, which hooks can extend or replace. At first, it is the client's `q` or `{}`, checked and
    * cast, with an operator for each condition: `?q={"year":1979}` becomes `{ year: { $eq: 1979 } }`. After the
-   * `preFetch` hooks, a condition through a reference is on identifiers, such as `{ director: { $in: […] } }`.
+   * `preFetch` hooks, a condition on `director.name` becomes a condition on identifiers: `{ director: { $in: […] } }`.
    */
   filter: FilterOf<M>;
   /** The options of the Mongoose query, such as `sort`, which a `preFetch` hook can set. */
@@ -37,16 +37,16 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /** The name of the operation or action for which the hook runs, such as `update`. */
   readonly operation: string;
   /**
-   * The number that a rate limit in a guard adds for this request. A batch has the number of its requests. Each request
-   * in it, a repeated run of the guard, such as for a live list, and the description of a route have 0. Any other
-   * request has 1.
+   * The number by which a rate limit in a guard counts this request. For a batch, it is the number of its requests. For
+   * each request in the batch, for the description of a route, and if the guard runs again, such as for a live list, it
+   * is 0. Otherwise, it is 1.
    */
   readonly weight: number;
   /** Returns the Mongoose model on the connection of this request. */
   model<T extends FrameworkModel = M>(): Promise<ModelOf<ModelClass<T>>>;
   /**
-   * Returns the number of entities that `filter` and the scope select, without `skip` and `limit`. Later conditions of
-   * hooks are not counted.
+   * Returns the number of entities that `filter` and the scope select, without `skip` and `limit`. Conditions that a
+   * hook adds after this call are not counted.
    */
   count(): Promise<number>;
   /**
@@ -63,8 +63,7 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
 }
 
 /**
- * The request of Express without `framework`, for functions that hooks and routes of the application share, such as a
- * `preFetch` hook, a `scope` or a function in `hidden`.
+ * The request of Express without `framework`, for functions that hooks and routes of the application share.
  *
  * @example A guard of a list and of a route of the application
  * ```ts

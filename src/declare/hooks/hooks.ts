@@ -24,10 +24,10 @@ export type EntityHook<E, R = FrameworkRequest> = (
 /** @internal */
 export interface FilterOptions<M = unknown> {
   /**
-   * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. The default is all paths that
-   * clients see. The path of an object does not allow the paths inside it, but the path of a free-form field or a Map
-   * does. A path through a reference, such as `"author.name"`, names a single value of the referenced entities, of
-   * which only entities in their scope match.
+   * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. By default, these are all
+   * paths that clients see. `"address"` does not allow `"address.city"`, unless the field is free-form or a Map. A path
+   * through a reference, such as `"author.name"`, must lead to a single value, and does not match entities outside
+   * their scope.
    */
   readonly filter?: readonly FieldNames<"filter", M>[] | undefined;
 }
@@ -99,8 +99,8 @@ export type LeanHooksOf<M extends FrameworkModel> =
 export type HookName = Exclude<keyof Hooks<unknown>, "lean" | keyof OperationOptions>;
 
 /**
- * @internal The hooks and options of an operation on any model. `CallableFunction` keeps generic hooks generic when
- * TypeScript infers their type.
+ * @internal The hooks and options of an operation on any model. `CallableFunction` has no signature, so that TypeScript
+ * keeps the type parameters of a generic hook.
  */
 export type AnyHooks =
   & OperationOptions
@@ -109,7 +109,7 @@ export type AnyHooks =
   & { readonly [K in HookName]?: CallableFunction }
   & { readonly lean?: boolean | undefined };
 
-/** @internal The type of entity that every hook in the union `F` accepts. */
+/** @internal */
 export type EntityOf<F> = IntersectionOf<
   F extends (req: never, entity: infer E, ...rest: never[]) => unknown ? (each: E) => void : never
 >;

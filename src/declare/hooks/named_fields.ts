@@ -5,8 +5,8 @@ import type { IsRestricted } from "../model/field_names.ts";
 import { andThen } from "./run_hook.ts";
 
 /**
- * @internal The type `T` with read-only properties at all depths. Dates, bytes and values of the driver stay unchanged,
- * because test functions get copies of them.
+ * @internal The type `T` with read-only properties at all depths. A test function gets copies of dates, bytes and
+ * values of the driver, so that it may change them.
  */
 export type DeepReadonly<T> = T extends
   | ((...args: never[]) => unknown)
@@ -27,12 +27,12 @@ export type ListedFields<E> = {
 };
 
 /**
- * @internal The names of the fields that a hook can list. Signatures repeat the definition, so that errors of the
- * compiler print the names.
+ * @internal The names of the fields that a hook can list. Signatures repeat this definition, because with its name
+ * alone, errors of the compiler would not print the fields.
  */
 export type NamedField<E> = keyof ListedFields<E> & string;
 
-/** @internal The fields that `leaveOut()` can remove, which clients know as optional. */
+/** @internal The fields that `leaveOut()` can remove. They must be optional, because answers may lack them. */
 export type OptionalField<E> =
   & {
     [K in NamedField<E>]: undefined extends E[K & keyof E] ? K
@@ -42,8 +42,8 @@ export type OptionalField<E> =
   & string;
 
 /**
- * @internal An error text if the list `L` of `leaveOut()` has a field that is not optional. With a type annotation `F`,
- * the entity is not known yet, and the list is checked at start-up.
+ * @internal An error text if the list `L` of `leaveOut()` has a field that is not optional. If the test has a type
+ * annotation `F`, TypeScript does not know the entity yet, so only the start checks the list.
  */
 export type Omittable<E, F, L extends string> = unknown extends F
   ? [Exclude<L, OptionalField<E>>] extends [never] ? unknown
@@ -54,14 +54,14 @@ export type Omittable<E, F, L extends string> = unknown extends F
 export type NamedFields<E, K extends string> = DeepReadonly<Pick<E, (K | "_id") & keyof E>>;
 
 /**
- * @internal The entity that a hook with a list of fields takes: the annotation `F`, or else the entity `E` of the
- * operation.
+ * @internal The entity that a hook with a list of fields takes: the annotated type `F` of its test, or without an
+ * annotation the entity `E` of the operation.
  */
 export type NamedEntity<E, F> = unknown extends F ? E : F;
 
 /**
- * @internal An error text if the annotation `F` of a test function has a field that is not in the list `K`. The
- * function would find `undefined` in it.
+ * @internal An error text if the annotation `F` of a test function has a field that is not in the list `K`, because it
+ * would be `undefined` in the test.
  */
 export type Covering<F, K extends string> = unknown extends F ? unknown
   : [Exclude<keyof F, K | "_id">] extends [never] ? unknown
@@ -75,8 +75,8 @@ export type NamedTest<E, F, K extends string, R> = (
 ) => MaybePromise<boolean>;
 
 /**
- * The result of a hook that names its fields and accepts an entity. `leftOut` has the fields that `leaveOut()` removes
- * from the answer.
+ * The result of a hook with a list of fields that accepts an entity. The answer lacks the fields in `leftOut`, which
+ * `leaveOut()` sets.
  */
 export interface Effect {
   readonly leftOut: readonly string[];
@@ -84,10 +84,9 @@ export interface Effect {
 
 export const UNCHANGED: Effect = { leftOut: [] };
 
-/** Reads the named fields of an entity into a frozen object, which the application gets. */
 export type ReadFields = (names: readonly string[]) => object;
 
-/** The arguments of a hook that names its fields, which `read` reads without a document. */
+/** The arguments of a hook with a list of fields. It reads them by `read`, without a document. */
 export interface FieldHookArguments {
   readonly req: unknown;
   readonly read: ReadFields;
@@ -96,8 +95,8 @@ export interface FieldHookArguments {
 }
 
 /**
- * A hook that needs only the fields which it names. A read whose hooks all have this form makes no documents. `decide`
- * returns `undefined` if the hook rejects the entity.
+ * A hook with a list of fields, `reads`. A read whose hooks are all of this form makes no documents. `decide` returns
+ * `undefined` to reject the entity.
  */
 export interface FieldHook {
   readonly reads: readonly string[];
@@ -123,8 +122,8 @@ export function readBy(hook: object | undefined): readonly string[] {
 }
 
 /**
- * The fields that a hook may leave out of answers. OpenAPI describes them as optional, and cursors do not contain their
- * values.
+ * The fields that a hook may leave out of answers. OpenAPI describes them as optional, and cursors must not reveal
+ * their values.
  */
 export function leftOutBy(hook: object | undefined): readonly string[] {
   return hook && hookFields.get(hook)?.leavesOut || [];
@@ -134,19 +133,19 @@ export function recordFields(hook: object, fields: HookFields): void {
   hookFields.set(hook, fields);
 }
 
-/** Functions by which hooks that name fields read a whole object instead of stored bytes. */
+/** How a hook with a list of fields reads a whole entity instead of stored bytes. */
 export interface EntityFields {
-  /** Whether the entity was still in its scope when its fields were read again. The hooks reject any other entity. */
+  /** Whether the entity was still in its scope when its fields were read again. If not, the hook rejects it. */
   isReadable(entity: object): boolean;
   /** Returns a frozen object with the named fields and `_id`. */
   read(entity: object, names: readonly string[]): object;
-  /** Returns a copy for the answer, whose JSON does not have the named fields. */
+  /** Returns a copy whose JSON lacks the named fields. */
   without(entity: object, names: readonly string[]): object;
 }
 
 /**
- * The functions for plain objects, as in a unit test that calls a hook. Code with Mongoose, which `declare/` does not
- * import, replaces them.
+ * The functions for plain objects, as in a unit test that calls a hook. `sources/` replaces them by functions for
+ * documents, because `declare/` does not import Mongoose.
  */
 let entityFields: EntityFields = {
   isReadable: () => true,
@@ -163,8 +162,7 @@ export function setEntityFields(reader: EntityFields): void {
 }
 
 /**
- * Makes a field hook a hook on whole entities. The framework calls the hook only if it has made a document for another
- * reason.
+ * Makes a hook on fields usable with a whole entity, for requests in which the framework has made a document anyway.
  */
 export function hookOf(fieldHook: FieldHook): EntityHook<object, unknown> {
   const hook: EntityHook<object, unknown> = (req, entity, previous) => {
@@ -185,7 +183,6 @@ export function hookOf(fieldHook: FieldHook): EntityHook<object, unknown> {
   return hook;
 }
 
-/** Checks arguments for programs in JavaScript, which have no compiler. */
 function checkNamed(
   called: string,
   { lists, test }: { readonly lists: readonly unknown[]; readonly test: unknown },
@@ -224,7 +221,7 @@ export function onlyIfNamed(names: readonly string[], test: AnyTest): EntityHook
 /**
  * Returns a `preSend` hook that leaves `fields` out of the answer, unless `test` returns `false`. The test gets a
  * frozen object with the fields in `names` and `_id`. Clients could guess the values by filters, so the operation needs
- * the option `filter`, without these fields. Declare them as optional, for the types of clients.
+ * the option `filter`, without these fields. Declare them as optional, because typed clients may not get them.
  *
  * @example Show an address to its owner only
  * ```ts

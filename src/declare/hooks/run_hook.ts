@@ -34,7 +34,7 @@ export function runHook<T>(
   });
 }
 
-/** The name of a function of the application. The answer to an error depends on the function that threw it. */
+/** A function of the application by its name, which decides how an error of the function is answered. */
 export type HostFunction =
   | HookName
   | "scope"

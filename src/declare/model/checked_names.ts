@@ -11,6 +11,6 @@ export type CheckedName<U extends FieldUse, M, N> = N extends FieldNames<U, M> ?
   : N extends keyof M ? NameProblem<U, M, N>
   : FieldNames<U, M>;
 
-/** @internal The options `X` of a feature, with error texts for names that are not in `T`. */
+/** @internal The type `T` of a feature's options. If the given options `X` have other names, these get error texts. */
 export type Exactly<N extends string, T, X> = [Exclude<keyof X, keyof T>] extends [never] ? T
   : T & NoOtherOptions<N, X, keyof T>;

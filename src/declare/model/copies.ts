@@ -1,8 +1,8 @@
 import type { ModelClass } from "./framework_model.ts";
 
 /**
- * The URL identifies this copy of the package, because a process may evaluate the same copy again, as after
- * `vi.resetModules()`. It is `""` in a CommonJS bundle.
+ * The URL of the package, which tells copies apart. It is the same if a process evaluates one copy again, as after
+ * `vi.resetModules()`, and `""` in a CommonJS bundle.
  */
 const [HOME = ""] = String(import.meta.url).split("/src/declare/");
 
@@ -12,7 +12,7 @@ const REGISTRIES = Symbol.for("mongrove.registries");
 
 type Registries = Map<string, ReadonlySet<ModelClass>>;
 
-/** Makes the set of the models of this copy, which other copies see. */
+/** Makes the set of this copy's models, by which another copy of the package finds out that two are loaded. */
 export function makeRegistry(): Set<ModelClass> {
   const registry = new Set<ModelClass>();
   registries().set(HOME, registry);
@@ -23,7 +23,7 @@ function registries(): Registries {
   return (globalThis as { [REGISTRIES]?: Registries })[REGISTRIES] ??= new Map();
 }
 
-/** Without the option `models`, `initialize()` would not serve models of another copy. */
+/** Throws if another copy of the package has models, because `initialize()` would silently not serve them. */
 export function checkRegistries(): void {
   for (const [url, [model]] of registries()) {
     if (url === HOME || model === undefined) continue;
@@ -33,7 +33,10 @@ export function checkRegistries(): void {
   }
 }
 
-/** Marks a value as made by this copy. Subclasses of a marked class inherit the mark. */
+/**
+ * Marks a value as made by this copy of the package, so that `checkCopy()` refuses it in another. Subclasses inherit
+ * the mark.
+ */
 export function markCopy<T extends object>(value: T): T {
   return Object.defineProperty(value, COPY, { value: HOME });
 }

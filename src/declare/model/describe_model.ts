@@ -5,7 +5,6 @@ import { checkCopy } from "./copies.ts";
 import { FrameworkModel, type ModelClass } from "./framework_model.ts";
 import { type FieldRecord, ownRecords, type RestRecord } from "./records.ts";
 
-/** The declarations of a class and its ancestors. */
 export interface ModelDescription {
   readonly target: ModelClass;
   /** A field of the class replaces an inherited field with the same name. */
@@ -40,7 +39,6 @@ export function describeModel(target: ModelClass): ModelDescription {
   return { target, fields, parts, rests, schemaOptions: schemaOptionsOf(target, rests) };
 }
 
-/** The classes from the oldest ancestor to the class itself. */
 export function chainOf(target: ModelClass): ModelClass[] {
   const chain: ModelClass[] = [];
   let current: object | null = target;
@@ -56,8 +54,8 @@ export function chainOf(target: ModelClass): ModelClass[] {
 }
 
 /**
- * The `@rest` decorators whose `scope` and `one()` limit the references to a class: the one with `main: true`, the only
- * one, or all if none has a scope. Throws for any other class, because its scopes may differ.
+ * The `@rest` decorators that apply to references to a class: with `main: true`, else the only one, else all if none
+ * has a scope. Throws for any other class, because its scopes may differ.
  */
 export function bindingRests(target: ModelClass): readonly RestRecord[] {
   const rests = knownBindingRests(target);
@@ -88,6 +86,6 @@ function schemaOptionsOf(target: ModelClass, rests: readonly RestRecord[]): Sche
   }
   const { schemaOptions = {} } = target as typeof FrameworkModel;
   const { collection: _inherited, ...inherited } = schemaOptions;
-  // A subclass has another collection, so it does not inherit the name of the collection.
+  // A subclass has another collection, so it does not inherit the name.
   return { ...Object.hasOwn(target, "schemaOptions") ? schemaOptions : inherited, ...first };
 }

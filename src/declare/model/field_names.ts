@@ -8,8 +8,8 @@ export type FieldUse =
   | ("group" | "unit" | "sum" | "avg");
 
 /**
- * @internal The names of the fields that clients can use in the way `U`. If the model is not known, every string is
- * accepted.
+ * @internal The names of the fields that an option for the use `U`, such as `"sort"`, can list. If the model is not
+ * known, every string is accepted.
  */
 export type FieldNames<U extends FieldUse, M> = IsKnown<M> extends false ? string
   : U extends "filter" ? FilterPath<M>
@@ -23,7 +23,7 @@ export type NameProblem<U extends FieldUse, M, K extends keyof M> = K extends Un
   ? `${U} takes declared fields, ${K} is none`
   : FieldProblem<U, K extends string ? K : "this", NonNullable<M[K]>>;
 
-/** The fields of the framework that clients cannot use, by the way of use. */
+/** For each use, such as `sort`, the fields among `_id` and `__v` that an option cannot list. */
 type UndeclaredUse =
   & { sort: "__v"; select: never; filter: never; key: "__v" }
   & Record<"search" | "populate" | "set" | "group" | "unit" | "sum" | "avg", "_id" | "__v">;
@@ -46,8 +46,8 @@ type FieldProblem<U extends FieldUse, K extends string, V> = 0 extends 1 & V ? n
   : never;
 
 /**
- * The paths that the option `filter` can list. Only three names of a path are checked, because models can embed
- * themselves and the type would not end.
+ * The paths that the option `filter` can list. After three names, a path is not checked, because models can embed
+ * themselves and the type would be infinite.
  */
 type FilterPath<M, D extends readonly 0[] = []> = {
   [K in keyof M & string]-?: [FieldProblem<"filter", K, NonNullable<M[K]>>] extends [never]

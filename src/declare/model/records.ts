@@ -9,7 +9,6 @@ export interface FieldRecord {
 }
 
 export interface RestRecord extends Omit<RestOptions, "route"> {
-  /** On a property, the default is `/` and the name of the property. */
   readonly route?: string;
 }
 
@@ -19,9 +18,8 @@ export interface RestRecord extends Omit<RestOptions, "route"> {
  */
 interface ModelRecords {
   readonly fields: Map<string, FieldRecord>;
-  /** By the name of the property. */
   readonly parts: Map<string, RestRecord[]>;
-  /** In the order of the source text. */
+  /** In the order of the source, in which routes are mounted. */
   readonly rests: RestRecord[];
   /** The error texts of a wrong declaration, which the first use of the class throws. */
   readonly problems: string[];
@@ -62,7 +60,7 @@ function ownCopy(records: ModelRecords): ModelRecords {
   return records;
 }
 
-/** Decorators of other libraries may have created the metadata of the class already. */
+/** A decorator of another library may have created the metadata of the class, which must stay. */
 export function createRecords(target: ModelClass): ModelRecords {
   if (!Object.hasOwn(target, Symbol.metadata)) {
     // Compilers assign the metadata of a decorated subclass, which would throw if the subclass inherited a read-only
@@ -105,7 +103,9 @@ const registered = makeRegistry();
 
 let registryClosed = false;
 
-/** Whether a router has mounted the models. It does not serve classes that are declared later. */
+/**
+ * Whether a router has mounted the models. It never serves routes that are declared later, so `define()` refuses them.
+ */
 export function isRegistryClosed(): boolean {
   return registryClosed;
 }
@@ -118,7 +118,6 @@ export function registerModel(target: ModelClass): void {
   registered.add(target);
 }
 
-/** All classes with `@rest`, in the order of their definition. */
 export function registeredModels(): ModelClass[] {
   return [...registered];
 }

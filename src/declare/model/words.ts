@@ -1,6 +1,6 @@
 /** @internal Words of the OpenAPI document about a field or an operation. */
 export interface Words<E> {
-  /** A summary for the OpenAPI document, in a few words. */
+  /** A short summary for the OpenAPI document. */
   readonly summary?: string | undefined;
   /** A description for the OpenAPI document, in CommonMark. */
   readonly description?: string | undefined;
@@ -8,7 +8,7 @@ export interface Words<E> {
   readonly deprecated?: boolean | undefined;
   /**
    * An example for the OpenAPI document, in JSON, in which dates and identifiers are strings. For a write or an action,
-   * it is a body, and for `all()` and `one()` an entity, in which a field that is `hidden` or `select: false` is an
+   * it is a body. For `all()` and `one()`, it is an entity, and a field in it that is `hidden` or `select: false` is an
    * error at start-up.
    */
   readonly example?: E | undefined;

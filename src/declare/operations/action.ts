@@ -18,9 +18,9 @@ export type DataType = ModelClass | StandardSchema;
  */
 export interface ModelQuery<M extends FrameworkModel> {
   /**
-   * The conditions of `q`, checked and cast, and the scope, for every method of the model. Add conditions by
-   * `{ $and: [filter, …] }`. The database refuses a deep copy, such as by `structuredClone()`, because it has lost the
-   * conditions.
+   * The conditions of `q`, checked and cast, and the scope. Every method of the model takes it. Add conditions by
+   * `{ $and: [filter, …] }`. A deep copy, such as by `structuredClone()`, loses the conditions, so the database refuses
+   * it.
    */
   readonly filter: QueryObject;
   /** The Mongoose model on the connection of the request. */
@@ -95,10 +95,7 @@ export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
   readonly saves?: boolean | undefined;
 }
 
-/**
- * @internal The options of an action whose types TypeScript infers from the annotations of its functions and from
- * `body`.
- */
+/** @internal */
 export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
   extends SharedActionOptions<On, V, B, A>, FetchHooks<P, Q> {
   /**
@@ -106,7 +103,6 @@ export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
    * its header `Link`. The function must be synchronous.
    */
   readonly available?: On extends "all" ? never : (req: Q, entity: P) => boolean;
-  /** Does the work, and returns the result for the answer. */
   readonly run: (req: Q, subject: S, body: BodyOf<B>) => R;
 }
 
@@ -132,7 +128,6 @@ export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
      */
     readonly available?: On extends "all" ? never
       : (req: FrameworkRequest<M>, entity: Entity<M>) => boolean;
-    /** Does the work, and returns the result for the answer. */
     readonly run: (
       req: FrameworkRequest<M>,
       subject: SubjectOf<On, M>,
@@ -241,7 +236,7 @@ export function action<
       readonly body: B;
       readonly answer: A;
       readonly req: Q;
-      // An action whose parameters have no annotations fits any model.
+      // If the action annotates no parameter, `S` is the default, and `unknown` lets the action fit any model.
       readonly subject: [SubjectOf<On, M>] extends [S] ? unknown : S;
       readonly entity: P;
       readonly result: R;

@@ -71,8 +71,8 @@ type CheckedHooks<O extends OperationName, M extends FrameworkModel, H, Lean> =
   & { readonly [N in HooksRun[O]]?: CheckedHook<N, M, H, Lean> };
 
 /**
- * The hooks of an operation without a model. TypeScript checks only their results, and `@rest` checks their parameters
- * against the decorated class.
+ * TypeScript checks only the results of hooks of an operation without a model. `@rest` checks their parameters against
+ * the decorated class.
  */
 type HooksOfAnyModel<O extends OperationName, H> =
   & SharedInput<O, unknown, H>
@@ -84,7 +84,7 @@ type HooksOfAnyModel<O extends OperationName, H> =
       | OtherModel<N, HookIn<H, N>>;
   };
 
-/** The error text about the given hook is a type parameter, so that TypeScript prints it. */
+/** TypeScript prints the error text about a wrong hook, because the text is a type argument of the hook's type. */
 type CheckedHook<N extends HookName, M extends FrameworkModel, H, Lean> = N extends "fetch"
   ? (req: FrameworkRequest<M>) => unknown
   : N extends "preFetch" ? PreFetchHook<HookProblem<N, HookIn<H, N>>, M>
@@ -95,8 +95,8 @@ type CheckedHook<N extends HookName, M extends FrameworkModel, H, Lean> = N exte
 export type NoOptions = Readonly<Record<never, never>>;
 
 /**
- * @internal The parameter of an operation function. If the call names the model, TypeScript infers no type and `H` is
- * `never`, so the parameter has the hooks of the named model.
+ * @internal The parameter of an operation function. In a call such as `all<Movie>(…)`, TypeScript does not infer `H`,
+ * which is then `never`, so the parameter has the hooks of the named model.
  */
 export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
   ? NamedHooks<O, M extends FrameworkModel ? M : never, NoOptions>
@@ -104,7 +104,7 @@ export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
 
 /**
  * @internal The hooks that `@rest` checks against the decorated class. For a named model, the type has exported names
- * only, because the declarations of an application that exports an operation contain it.
+ * only, or else an application that exports an operation could not declare its type.
  */
 export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
   ? "~unnamed" extends keyof M ? NoOptions
@@ -124,14 +124,17 @@ export type Given<T> = [T][T extends unknown ? 0 : never];
 type HookIn<H, N extends HookName> = N extends keyof H ? NonNullable<H[N]> : undefined;
 
 /**
- * A hook `F` whose parameters name any model, because `@rest` compares this model with the decorated class later. A
- * hook with another error does not compile.
+ * Accepts a hook `F` that only expects another model, because `@rest` compares the model with the decorated class
+ * later. A hook with any other error does not compile.
  */
 type OtherModel<N extends HookName, F> = N extends "fetch" ? CallableFunction
   : HookProblem<N, F> extends `${string} model${string}` ? CallableFunction
   : never;
 
-/** @internal The result of a function of the application. TypeScript prints `Rule` if the result has another type. */
+/**
+ * @internal The result of a function of the application. Nothing uses `Rule`, but TypeScript prints its text if the
+ * result has another type.
+ */
 export type Returns<Rule extends string, T> = T | Promise<T>;
 
 interface PreFetchHook<Problem extends string, M extends FrameworkModel> {
@@ -168,12 +171,12 @@ export type HooksRun =
 
 type KnownName = HookName | "lean" | keyof OperationOptions | OptionName;
 
-/** If `H` accepts any name, none can be refused. */
+/** If `H` accepts any name, its names are not known, and none can be refused. */
 type NameIn<H> = string extends keyof H ? never : keyof H & string;
 
 /**
- * The error text for a hook or an option that the operation does not accept. A property that is optional in `H` is
- * accepted, because its value may be missing. If present, the start fails.
+ * The error text for a hook or an option that the operation does not accept. An optional property of `H`, as in
+ * `HooksOf<M>`, compiles, because it may have no value. If it has a value, the start fails.
  */
 type Foreign<N extends string, H, Allowed, Problem> = N extends keyof H
   ? Partial<Pick<H, N>> extends Pick<H, N> ? Allowed : Problem
@@ -183,16 +186,15 @@ type UntakenProblem<O extends OperationName, N extends OptionName> =
   `${O}() has no ${N}, only ${TakersInWords<N>}`;
 
 interface AnyHook {
-  // deno-lint-ignore no-explicit-any -- it types the parameters of a function whose name alone is wrong
+  // deno-lint-ignore no-explicit-any -- only the name of the hook is wrong, so its parameters cause no second error
   (req: any, entity: any, previous?: any): any;
 }
 
-/** A type that no function has, so that TypeScript prints `Problem`. */
+/** No function has this property, so TypeScript refuses every hook here and prints `Problem`. */
 interface NeverRun<Problem extends string> extends AnyHook {
   readonly "never runs": Problem;
 }
 
-/** The error text for an unknown name, which calls the property a hook if its value `V` is a function. */
 type UnknownName<O extends OperationName, N extends string, V> = V extends NoFunction
   ? `${O}() has no option ${N}`
   : NeverRun<NeverRunProblem<O, N>>;
@@ -209,8 +211,8 @@ type NeverRunProblem<O extends OperationName, N extends string> =
     : "preFetch, fetch, postFetch, preSave and persist"}`;
 
 /**
- * The error text for a `filter` of `create()` or `replace()`. Hooks of the type `HooksOf<M>` are accepted, because
- * their `filter` is optional.
+ * The error text for a `filter` of `create()` or `replace()`. Hooks of the type `HooksOf<M>` compile, because their
+ * `filter` is optional and may be missing.
  */
 type WithoutFilter<O extends OperationName, M, H> = O extends "create" | "replace" ?
     & FilterOptions<M>

@@ -14,7 +14,6 @@ export type OperationName =
   | "replace";
 
 export interface Operation {
-  /** The HTTP method, as the name of a method of Express. */
   readonly verb: "get" | "post" | "put" | "patch" | "delete";
   /** Whether the path names one entity. A write on any other route refuses the header `If-Match`. */
   readonly item: boolean;

@@ -3,8 +3,8 @@ import type { Method } from "./methods.ts";
 import type { OperationName } from "./operation.ts";
 
 /**
- * The options of writes that belong to no feature. `atomic` of `create()` belongs to the feature `many`, but the start
- * would refuse it if it were missing here.
+ * The options of writes that no feature reads. The exception is `atomic` of `create()`, which must be here because
+ * `misplacedOption()` refuses `atomic` wherever this table does not have it.
  */
 const TAKEN = {
   create: ["atomic"],

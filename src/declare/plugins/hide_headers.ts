@@ -1,18 +1,18 @@
 import type { PluginRequest } from "./plugin.ts";
 
-/** By the request. The requests in a batch have copies of its headers, from which the same names are removed. */
+/**
+ * The hidden headers of each request. A request in a batch has a copy of the headers, from which they are removed too.
+ */
 const hidden = new WeakMap<object, readonly string[]>();
 
 /**
- * Removes headers of a request, so that hooks, `onError` and logs do not see them.
- *
- * @param req The request that `admit` gets.
- * @param names The names of the headers.
+ * Removes headers by their names from the request that `admit` gets, so that hooks, `onError` and logs do not see them.
  */
 export function hideHeaders(req: PluginRequest, names: readonly string[]): void {
   const all = names.map((name) => name.toLowerCase());
   hidden.set(req, [...hiddenIn(req), ...all]);
-  // Node builds `headers` and `headersDistinct` from all `rawHeaders` when they are read first.
+  // Node builds these objects from `rawHeaders` when they are read first, and would throw if `rawHeaders` were shorter
+  // by then.
   for (const headers of [req.headers, req.headersDistinct]) {
     for (const name of all) Reflect.deleteProperty(headers, name);
   }

@@ -26,8 +26,8 @@ export interface Plugin {
   /** Runs when a router is mounted, and may throw a `TypeError` for a wrong option. */
   readonly start?: (api: PluginApi) => void;
   /**
-   * Runs once for each request of a client, before the `guard` and all hooks. Requests in a batch and calls of tools
-   * share one run. It may throw a `RestError`, and set properties of the request.
+   * Runs once for each request of a client, before the `guard` and all hooks. All requests in a batch or in a call of
+   * tools share this run. It may throw a `RestError`, and set properties of the request.
    */
   readonly admit?: (req: PluginRequest) => MaybePromise<Admission | undefined>;
   /** Parameters in the URL, by their names. */
@@ -35,11 +35,11 @@ export interface Plugin {
   /** Values to store with each write. */
   readonly values?: PluginValues;
   /**
-   * Runs after the rights and before any entity is read. It throws a `RestError`, or calls `next()` once, which does
-   * the work of the request. An error after that undoes no write.
+   * Runs after the guard and all `preFetch` hooks, and before any entity is read. It throws a `RestError`, or calls
+   * `next()` once, which does the work of the request. An error after that undoes no write.
    */
   readonly around?: (call: PluginCall, next: () => Promise<void>) => Promise<void>;
-  /** Whether descriptions call an operation deprecated. */
+  /** Whether the OpenAPI document marks an operation as deprecated. */
   readonly deprecated?: (operation: PluginOperation) => boolean;
   /** Routes without a model. */
   readonly routes?: readonly PluginRoute[];
@@ -53,7 +53,7 @@ export interface Plugin {
 export interface PluginApi {
   /** The operations of the models. */
   readonly operations: readonly PluginOperation[];
-  /** The names that `needs` of a call may have. */
+  /** All names that can be in `needs` of a call. */
   readonly names: readonly string[];
   /** Logs the error of work for which no request waits. */
   log(error: unknown): void;
@@ -80,11 +80,9 @@ export type PluginRequest = Omit<GuardRequest, "url" | "originalUrl" | "query" |
 
 /** The result of `admit`. */
 export interface Admission {
-  /**
-   * The means by which the sender was admitted, such as `key:…`, in at most 200 characters, for the history and traces.
-   */
+  /** How the sender was admitted, such as `key:…`, in at most 200 characters, for the history and traces. */
   readonly via?: string;
-  /** Whether the plugin has signed the sender in, so that assistants need no other token. */
+  /** Whether the plugin has signed the sender in, so that `mcp()` asks for no other token. */
   readonly signsIn?: boolean;
   /** Runs each time that a live list or an upload checks its rights again, and throws if the admission has ended. */
   readonly renew?: () => MaybePromise<void>;
@@ -114,7 +112,7 @@ export interface PluginWrite {
   readonly isNew: boolean;
   /** The sender, by the option `actor`. */
   readonly actor?: Actor;
-  /** The means of the sender, by `admit`. */
+  /** How the sender was admitted: the `via` that `admit` returned. */
   readonly via?: string;
 }
 
@@ -124,13 +122,13 @@ export interface PluginCall extends PluginOperation {
   readonly req: PluginRequest;
   /** The names of all operations that the request uses, such as `one` of a parent or of a populated class. */
   readonly needs: readonly string[];
-  /** Whether the client wants an answer or a description, or a running request checks its rights again. */
+  /** Why `around` runs: for an answer, for a description, or because a running request checks its rights again. */
   readonly purpose: "answer" | "description" | "renewal";
   /** The sender, by the option `actor`. */
   readonly actor?: Actor;
   /** The tenant, by the option `tenant`. */
   readonly tenant?: Actor;
-  /** The means of the sender, by `admit`. */
+  /** How the sender was admitted: the `via` that `admit` returned. */
   readonly via?: string;
   /** Returns the value of a parameter of this plugin. */
   parameter(name: string): string | undefined;
@@ -180,7 +178,10 @@ export interface PluginRouteRequest {
 export interface PluginJob {
   /** The name in errors and in the result of `Framework.tidy()`. */
   readonly name: string;
-  /** The connection whose database holds the lease. The default is `mongoose.connection`. */
+  /**
+   * The connection whose database holds a lease, so that one process at a time runs the job. The default is
+   * `mongoose.connection`.
+   */
   readonly connection?: Connection;
   /** Does the work, and returns how many entities it has removed. */
   readonly run: (at: Date) => Promise<number>;
