@@ -7,7 +7,7 @@ export interface FieldError {
 }
 
 /**
- * The error of an answer that reports a failure, such as a 404, or whose body is not JSON.
+ * The error that the client throws if the server reports a failure, such as a 404, or if a body is not JSON.
  *
  * @example Show errors at the fields of a form
  * ```ts

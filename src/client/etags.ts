@@ -12,7 +12,9 @@ export function etagOf(entity: object): string | undefined {
   return tags.get(entity);
 }
 
-/** Copies and entities of lists have no `ETag`, so the version `__v` replaces it. */
+/**
+ * The value of `If-Match`. For an entity without an `ETag`, such as a copy or an element of a list, the value is `__v`.
+ */
 export function matchOf(entity: object | string): string {
   if (typeof entity === "string") return entity;
   const { __v } = entity as { readonly __v?: unknown };

@@ -3,13 +3,12 @@ import { hashesOf, isWellFormed } from "./_key_text.ts";
 import type { KeyStore, StoredKey } from "./_key_store.ts";
 import type { ApiKey, KeysOptions } from "./options.ts";
 
-/** Middleware may use `req.apiKey` for something else. */
+/** A symbol, because middleware may use `req.apiKey` for something else. */
 const KEY = Symbol("mongrove key");
 
 /**
  * Returns the API key of a request, also in hooks and in `actor`.
  *
- * @param req The request.
  * @returns The key, or `undefined` if the request has none.
  */
 export function apiKeyOf(req: object): ApiKey | undefined {
@@ -22,14 +21,14 @@ interface AdmittingKeys {
   readonly log: (error: unknown) => void;
 }
 
-/** Hooks see neither the key nor a session beside it. */
+/** These headers are removed, so that hooks see neither the key nor another login. */
 const HIDES = ["authorization", "x-api-key", "cookie"] as const;
 
 export async function admitKey(
   req: PluginRequest,
   keys: AdmittingKeys,
 ): Promise<Admission | undefined> {
-  // Shared caches know `Authorization`, but not `X-API-Key`.
+  // Shared caches do not know that the answer depends on `X-API-Key`, unless `Vary` says so.
   req.res?.vary("X-API-Key");
   const text = textIn(req);
   if (text === undefined) return undefined;
@@ -42,14 +41,14 @@ export async function admitKey(
   // A request does not wait until the use of its key is stored.
   store.noteUse(stored).catch(log);
   const renew = async () => {
-    // A rotation keeps the identifier of a key and changes its hash.
+    // A rotation changes the hash of a key, but not its identifier, so the hash is looked up.
     if (await store.find([stored.hash]) === undefined) throw refused();
     await useKey(req, { stored, options });
   };
   return { via: `key:${stored._id}`, signsIn: true, renew };
 }
 
-/** The owner may have left since the key was made. */
+/** Asks for the owner in each request, because the owner may have left since the key was made. */
 async function useKey(
   req: PluginRequest,
   { stored, options }: { readonly stored: StoredKey; readonly options: KeysOptions },
@@ -75,7 +74,7 @@ async function useKey(
   });
 }
 
-/** A key in the URL is never read. */
+/** Ignores keys in URLs, which appear in logs. */
 function textIn(req: PluginRequest): string | undefined {
   const { authorization, "x-api-key": header } = req.headers;
   const [, token] = /^bearer +(.*)$/i.exec(authorization ?? "") ?? [];

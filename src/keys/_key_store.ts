@@ -14,11 +14,10 @@ export interface StoredKey {
   readonly tenant: Actor | null;
   readonly scopes: readonly string[];
   readonly createdAt: Date;
-  /** `null` if the key never expires. */
   readonly expiresAt: Date | null;
   readonly lastUsedAt: Date | null;
   readonly endedAt: Date | null;
-  /** A number below `max`, unique among the keys of an owner. A key without it does not count. */
+  /** A number below `max`, which a unique index allows once for each owner. Only keys with a number count for `max`. */
   readonly place?: number;
 }
 
@@ -104,7 +103,7 @@ export class KeyStore {
   async noteUse({ _id, lastUsedAt }: StoredKey): Promise<void> {
     const now = Date.now();
     if (lastUsedAt !== null && now - lastUsedAt.getTime() < USED_MS) return;
-    // While writes fail, each request would otherwise try the write again.
+    // A failed write is tried again only after a minute, or else each request would repeat it.
     const id = String(_id);
     if (this.#noted.has(id)) return;
     this.#noted.add(id);
@@ -113,7 +112,7 @@ export class KeyStore {
     await this.#keys.updateOne({ _id, lastUsedAt }, use, { maxTimeMS: MAX_TIME_MS });
   }
 
-  /** Returns `undefined` if the owner has `max` valid keys. A unique index holds this limit. */
+  /** Returns `undefined` if the owner has `max` valid keys. A unique index enforces this limit. */
   async add(key: NewStoredKey, max: number): Promise<StoredKey | undefined> {
     await this.#buildIndexes();
     const { owner, tenant } = key;
@@ -131,7 +130,7 @@ export class KeyStore {
         { ...ofOwner, place: { $exists: true } },
         FRESH,
       );
-      // `max` may have been lowered.
+      // If `max` was lowered, the owner may have more keys.
       if (taken.length >= max) return undefined;
       const place = Array.from({ length: max }, (_, at) => at).find((at) => !taken.includes(at));
       if (place === undefined) return undefined;
@@ -147,16 +146,16 @@ export class KeyStore {
         await this.#keys.insertOne(stored, SURE);
         return stored;
       } catch (error) {
-        // Another request has taken the place of the key.
+        // Another request has stored a key with this `place`, so the next free one is tried.
         if (Object(error).code === DUPLICATE) continue;
-        // The key may be stored, but nobody gets its secret.
+        // The key may be stored despite the error, but nobody gets its secret.
         await this.remove(stored._id).catch(() => {});
         throw error;
       }
     }
   }
 
-  /** Replaces the secret of a key by one statement. After an error, the old secret may have ended. */
+  /** Replaces the secret of a key. After an error, the old secret may be invalid, although nobody has the new one. */
   async replace(
     _id: StoredKey["_id"],
     { hash, prefix, expiresAt, ...owner }:
@@ -227,7 +226,7 @@ function validAt(now: Date): Filter {
   return { endedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
 }
 
-/** The owner is data of the application, and must be no operator. */
+/** An owner is data of the application. Without `$eq`, an object in it could act as an operator. */
 function exactly(filter: Partial<KeyOwner>): Filter {
   return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, { $eq: value }]));
 }

@@ -17,13 +17,12 @@ export function makeKey(): NewKey {
   return { text: text + checksum(text), prefix };
 }
 
-/** Scanners find keys of this form, and a mistyped key needs no database. */
+/** Secret scanners recognise keys of this form. The checksum refuses a mistyped key without a query. */
 export function isWellFormed(text: string): boolean {
   const [, checked = "", sum] = FORM.exec(text) ?? [];
   return sum !== undefined && checksum(checked) === sum;
 }
 
-/** Returns a hash of the key for each pepper, the newest first. */
 export function hashesOf(text: string, peppers: readonly string[]): Buffer[] {
   return peppers.length === 0
     ? [createHash("sha256").update(text).digest()]

@@ -10,7 +10,6 @@ function readScope(text: string): Scope | undefined {
   return route === undefined || operation === undefined ? undefined : { route, operation };
 }
 
-/** Whether the scope `given` allows every operation of the scope `asked`. */
 function covers(given: string, asked: string): boolean {
   const [whole, part] = [readScope(given), readScope(asked)];
   return whole !== undefined && part !== undefined &&
@@ -23,7 +22,6 @@ function holdsRoute(pattern: string, route: string): boolean {
   return root !== undefined && (route === root || route.startsWith(`${root}/`));
 }
 
-/** `asked` is the name of an operation, or a scope. */
 export function allows(scopes: readonly string[], asked: string): boolean {
   return scopes.some((scope) => covers(scope, asked));
 }
@@ -36,7 +34,7 @@ export class KnownScopes {
     for (const name of names) this.#names.add(name);
   }
 
-  /** A misspelled scope would allow nothing. */
+  /** Whether a scope allows any known operation. A misspelled scope would allow nothing, so it is refused. */
   has(text: string): boolean {
     const scope = readScope(text);
     if (scope === undefined) return false;

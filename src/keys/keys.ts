@@ -102,7 +102,7 @@ async function judge(
   { req, model, needs, tenant }: PluginCall,
   { next, allowed = ["**:*"] }: {
     readonly next: () => Promise<void>;
-    /** The allowed scopes may have been narrowed since the key was made. */
+    /** The option `scopes`, which may have been narrowed since the key was made. */
     readonly allowed: readonly string[] | undefined;
   },
 ): Promise<void> {
@@ -203,7 +203,7 @@ function checkScopes(
   throw new RestError(400, { code: "BAD_DATA", message: `No such scope: "${wrong}"` });
 }
 
-/** The text is shown once, and the rest is stored. */
+/** Only one answer shows `text`, which is the key. The database stores the hash and the prefix. */
 function makeSecret(
   { options: { pepper = [] } }: KeyRoutes,
 ): Pick<StoredKey, "hash" | "prefix"> & { readonly text: string } {
@@ -215,7 +215,10 @@ function makeSecret(
 /** Dates after the year 9999 have another form in JSON. */
 const LATEST = Date.parse("9999-01-01");
 
-/** Without an overlap, the key keeps its identifier and gets another secret. */
+/**
+ * Without an overlap, the key keeps its identifier and gets another secret. With an overlap, a second key is made, and
+ * the old one ends later.
+ */
 async function rotate(
   request: PluginRouteRequest,
   keys: KeyRoutes,
@@ -243,7 +246,7 @@ async function rotate(
     const at = new Date(Date.now() + overlapMS);
     if (!await store.endAt(id, { ...own, at })) throw notFound();
   } catch (error) {
-    // Nobody gets the secret of the new key.
+    // After the error, nobody gets the secret of the new key.
     await store.remove(stored._id);
     throw error;
   }
@@ -266,7 +269,7 @@ function idIn({ params: { id = "" } }: PluginRouteRequest): StoredKey["_id"] {
   return new mongoose.mongo.ObjectId(id);
 }
 
-/** A repeated answer, or one without a body, would not show the key. */
+/** With these headers, the answer could be a stored one or have no body, and so lack the key. */
 function refuseHeaders({ headers }: PluginRequest): void {
   if (
     headers["idempotency-key"] !== undefined ||

@@ -4,19 +4,20 @@ import type { Actor, MaybePromise, PluginRequest } from "../plugin/mod.ts";
 /** Options of {@linkcode keys}. */
 export interface KeysOptions {
   /**
-   * Returns the user by the identifier of `initialize({ actor })`, for each request with a key. `undefined` is a 401,
-   * so that the keys of a former user end.
+   * Returns the user with an identifier of `initialize({ actor })`. Each request with a key calls this. If the result
+   * is `undefined`, the answer is a 401, so that the keys of a former user end.
    */
   readonly owner: (id: Actor, req: PluginRequest) => MaybePromise<object | undefined>;
-  /** Whether the sender of a request sees and ends all keys of the tenant. By default, only the sender's keys. */
+  /** Whether the sender of a request can list and end all keys of the tenant. The default is only the sender's keys. */
   readonly see?: (req: PluginRequest) => boolean;
   /** The scopes that keys may have. The default is all. */
   readonly scopes?: readonly string[];
   /** The maximum number of valid keys of an owner. The default is 20. */
   readonly max?: number;
   /**
-   * Secrets outside of the database for the hashes of keys, newest first, so that a copy of the database is no list of
-   * hashes to try. A removed secret ends the keys made with it, and a first one the keys made before.
+   * Secrets that the hashes of keys include, newest first. Keep them outside of the database, so that nobody can test
+   * guesses of keys with a copy of the database. If you remove a secret, the keys made with it end. If you add the
+   * first secret, all earlier keys end.
    */
   readonly pepper?: readonly string[];
   /** With `"user"`, the owner becomes `req.user`, as after a login. */
@@ -29,7 +30,7 @@ export interface KeysOptions {
 export interface ApiKey {
   /** The identifier. */
   readonly id: string;
-  /** The name that the owner gave it. */
+  /** The name that the owner gave the key. */
   readonly name: string;
   /** The identifier of the owner. */
   readonly owner: Actor;
@@ -39,6 +40,6 @@ export interface ApiKey {
   readonly tenant?: Actor;
   /** The operations that the key allows. */
   readonly scopes: readonly string[];
-  /** The end of the key, or `null`. */
+  /** The end of the key, or `null` if it never expires. */
   readonly expiresAt: Date | null;
 }

@@ -3,39 +3,35 @@ export interface Entity {
   readonly __v?: unknown;
 }
 
-/** @internal A write to the synced rows of a collection. */
+/** @internal */
 export type SyncWrite<T> =
   | { readonly type: "insert" | "update"; readonly value: T }
   | { readonly type: "delete"; readonly key: string };
 
 /** @internal The functions of TanStack DB that write the rows, which `sync()` of a collection gets. */
 export interface SyncParams<T> {
-  /** The collection. */
   readonly collection: object;
-  /** Begins a transaction. */
   readonly begin: () => void;
-  /** Adds a write to the transaction. */
   readonly write: (write: SyncWrite<T>) => void;
-  /** Ends the transaction. */
   readonly commit: () => unknown;
-  /** Notes that the list is complete. */
   readonly markReady: () => void;
-  /** Notes that the list cannot be read. */
   readonly markError: (error?: unknown) => void;
 }
 
-/** The outcome of a write of this client. */
 export interface Outcome<T> {
   /** `undefined` after a removal. */
   readonly row: T | undefined;
   readonly version: unknown;
   /** The row that the list had when the answer to the write came. */
   readonly listed: T | undefined;
-  /** Whether the list has had the row. Otherwise, the event of its creation may still come, even after a removal. */
+  /**
+   * Whether the list has ever contained the row. Until then, a list without the row does not end the outcome, because
+   * the event of the creation may still come.
+   */
   wasListed: boolean;
 }
 
-/** An entity that a live list does not show within this time is not in it, for example because of the filter. */
+/** A live list that does not show an entity within this time does not contain it, for example because of the filter. */
 const LATEST_MS = 5000;
 
 /** The rows of a collection: the list of the server, and outcomes of writes that the list does not have yet. */
@@ -45,7 +41,7 @@ export class SyncedList<T extends Entity> {
   #listed = new Map<string, T>();
   #outcomes = new Map<string, Outcome<T>>();
   #shown = new Map<string, T>();
-  /** The versions of shown entities that writes of this client have made. */
+  /** The versions that writes of this client have made, by the `_id` of a shown entity, for `If-Match`. */
   readonly #versions = new Map<string, number>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   /** Whether a live list has lost its connection, and may lack entities. */
@@ -55,7 +51,7 @@ export class SyncedList<T extends Entity> {
     this.#isLive = isLive;
   }
 
-  /** A copy of the outcomes. A list that is read from now on contains them. */
+  /** A copy of the outcomes so far. A list that the client begins to read now will contain them. */
   get outcomes(): ReadonlyMap<string, Outcome<T>> {
     return new Map(this.#outcomes);
   }
@@ -74,7 +70,7 @@ export class SyncedList<T extends Entity> {
     for (const map of [this.#listed, this.#outcomes, this.#shown, this.#versions]) map.clear();
   }
 
-  /** Replaces the list by a new list of the server, which contains the outcomes `contained`. */
+  /** Replaces the list by a new list of the server, and forgets the outcomes `contained` in the new list. */
   take(list: Iterable<T>, contained: ReadonlyMap<string, Outcome<T>> = new Map()): void {
     this.isBroken = false;
     this.#listed = new Map(Array.from(list, (row) => [row._id, row]));
@@ -90,13 +86,17 @@ export class SyncedList<T extends Entity> {
   }
 
   /**
-   * Shows the change of another client. Waiting writes were made without it, so they must not be bound to its version.
+   * Shows the change of another client. Its version is not kept for `If-Match`, because waiting writes do not know the
+   * change and would overwrite it.
    */
   show(key: string, row: T): void {
     if (this.#keep(key, { row, version: row.__v, isNew: false })) this.#publish();
   }
 
-  /** Ignores an update that has removed the entity from the list. */
+  /**
+   * Ignores an outcome whose entity has left the list, for example because the update no longer matches the filter.
+   * Otherwise, the entity would appear again.
+   */
   #keep(
     key: string,
     { isNew, ...rest }: Pick<Outcome<T>, "row" | "version"> & { readonly isNew: boolean },
@@ -123,8 +123,8 @@ export class SyncedList<T extends Entity> {
   }
 
   /**
-   * Rows are compared by identity, because a live list has the same object for an unchanged entity. TanStack DB shows
-   * the transaction and drops the optimistic state when no change is on its way to the server.
+   * Writes changed rows to TanStack DB, which shows them and drops the optimistic state when no change is on its way to
+   * the server. Rows are compared by identity, because a live list repeats the object of an unchanged entity.
    */
   #publish(): void {
     const rows = new Map(this.#listed);
@@ -140,7 +140,7 @@ export class SyncedList<T extends Entity> {
       const shown = this.#shown.get(key);
       if (shown === value) continue;
       writes.push({ type: shown ? "update" : "insert", value });
-      // A lower version means that another entity has the `_id`.
+      // A lower version means that another entity was created with the same `_id`.
       if (Number(value.__v) < (this.#versions.get(key) ?? 0)) this.#versions.delete(key);
     }
     for (const key of this.#shown.keys()) {
@@ -156,7 +156,10 @@ export class SyncedList<T extends Entity> {
   }
 }
 
-/** Whether the list has the outcome or a later row. Embedded entities have no version, so any other row counts. */
+/**
+ * Whether the list contains the outcome or a later row, so that the outcome is obsolete. Embedded entities have no
+ * version, so any row except the earlier one counts.
+ */
 function isOver<T extends Entity>(
   { row, version, listed: before, wasListed }: Outcome<T>,
   listed: T | undefined,

@@ -2,29 +2,20 @@ import type { Entity, SyncedList } from "./_synced_list.ts";
 
 /** @internal A change of a row, as a transaction of TanStack DB has it. */
 export interface Mutation {
-  /** The kind of the change. */
   readonly type: "insert" | "update" | "delete";
-  /** The identifier of the change. */
   readonly mutationId: string;
-  /** The `_id` of the row. */
   readonly key: string;
-  /** The row before the change. */
   readonly original: object;
-  /** The row after the change. */
   readonly modified: object;
-  /** The changed properties. */
   readonly changes: object;
-  /** The collection of the row. */
   readonly collection: object;
 }
 
 /** @internal A transaction of TanStack DB. */
 export interface Mutations {
-  /** The changes, at most one for each row. */
   readonly mutations: readonly Mutation[];
 }
 
-/** The operations of a resource of the client, without the types of a model. */
 export interface Source<T> {
   all(options: object): Promise<{ readonly items: T[] }>;
   each(options: object): AsyncIterable<T>;
@@ -38,15 +29,15 @@ export interface Source<T> {
 const TEMPORARY = "temporary:";
 
 /**
- * Returns a temporary `_id` for a new row, until the server has created the entity. An `_id` that clients choose needs
- * none.
+ * Returns a temporary `_id` for a new row, until the server has created the entity. If your clients choose the `_id`,
+ * you need no temporary one.
  */
 export function temporaryId(): string {
-  // Pages without HTTPS have no `crypto.randomUUID()`.
+  // On pages without HTTPS, `crypto.randomUUID()` is missing.
   return TEMPORARY + crypto.getRandomValues(new Uint32Array(4)).join("-");
 }
 
-/** An `_id` in JSON may be a number. */
+/** An `_id` in JSON may be a number, which has no `startsWith()`. */
 function isTemporary(id: string | number): boolean {
   return String(id).startsWith(TEMPORARY);
 }
@@ -57,10 +48,9 @@ export class Writes<T extends Entity> {
   readonly #refresh: () => Promise<void>;
   /** The latest transaction of each row. */
   readonly #latest = new Map<string, Promise<void>>();
-  /** The identifiers of created entities, by the key of their rows. */
+  /** The `_id` of each created entity, by the key of its row, which may be temporary. */
   readonly #ids = new Map<string, string>();
 
-  /** @param refresh Reads the list again, unless it is live. */
   constructor(source: Source<T>, { list, refresh }: {
     readonly list: SyncedList<T>;
     readonly refresh: () => Promise<void>;
@@ -71,8 +61,8 @@ export class Writes<T extends Entity> {
   }
 
   /**
-   * A change waits for earlier changes of the same row, because it needs their entity and version. A transaction waits
-   * as a whole, so that transactions change common rows in one order.
+   * A change waits for earlier changes of the same row, because it needs the `_id` and the version that they return. A
+   * transaction waits as a whole, so that all transactions change common rows in one order.
    */
   send(mutations: readonly Mutation[]): Promise<void> {
     const keys = mutations.map(({ key }) => key);
@@ -120,8 +110,9 @@ export class Writes<T extends Entity> {
   }
 
   /**
-   * The value of `If-Match` is the version that the user has seen, or a later version that this client has made. An
-   * optimistic row keeps the version of its synced row when another client changes the entity.
+   * The value of `If-Match` is the version that the user has seen, or a later version that this client has made. If
+   * another client changes the entity, the changed row of the user keeps the earlier version, so the server refuses to
+   * overwrite.
    */
   #match(id: string, { __v: seen }: { readonly __v?: unknown }): string | undefined {
     const made = this.#list.versionOf(id);

@@ -13,7 +13,7 @@ export type Row<M> =
   & { [K in keyof Json<M> as K extends SettableName<M> ? K : never]: Json<M>[K] }
   & { [K in keyof Json<M> as K extends "_id" | SettableName<M> ? never : K]?: Json<M>[K] };
 
-/** @internal The names of the fields that a body can set. */
+/** @internal */
 export type SettableName<M> = { [K in keyof M]: Settable<M, K> }[keyof M];
 
 /** The options of the client that select the entities of a collection. */
@@ -45,14 +45,14 @@ export type CollectionUtils = {
   readonly refetch: () => Promise<void>;
   /**
    * Sends the changes of a transaction in this collection one after the other, for the `mutationFn` of your own
-   * transactions. A refused change ends this, and earlier ones stay.
+   * transactions. After a refused change, no further change is sent, but the earlier ones stay stored.
    *
    * @returns A promise that rejects with the `ApiError` of the refused change.
    */
   readonly persist: (transaction: Mutations) => Promise<void>;
 };
 
-/** The options of `createCollection()` of TanStack DB, for one collection only. */
+/** The options of `createCollection()` of TanStack DB. Each collection needs new ones. */
 export interface ResourceConfig<T extends object> {
   /** Returns the `_id`. */
   readonly getKey: (row: T) => string;
@@ -108,7 +108,7 @@ function mapResource<M, T extends Entity>(
     const turn = ++turns.begun;
     const contained = list.outcomes;
     const rows = await readAll(source, { ...query, signal });
-    // The collection already has a later list, or has ended.
+    // The collection already has a list that was requested later, or has ended.
     if (turn < turns.taken || signal.aborted) return;
     turns.taken = turn;
     list.take(rows, contained);
@@ -160,7 +160,6 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** Reads all pages, or one page with `limit`. */
 async function readAll<T>(source: Source<T>, options: Reading): Promise<T[]> {
   if (options.limit !== undefined) return (await source.all(options)).items;
   const rows: T[] = [];

@@ -31,10 +31,9 @@ const NAME = "mongodb-memory-server";
 const INSTALL = `Cannot start MongoDB: the package ${NAME} is missing: ` +
   `run "npm i -D ${NAME}" or "deno add npm:${NAME}"`;
 
-/** The import of mongodb-memory-server downloads no `mongod`. */
 export async function loadMemoryServer(): Promise<MemoryServerPackage> {
   try {
-    // With a literal, bundlers would resolve the package at build time, and fail in applications without it.
+    // With a string literal, bundlers would resolve the package at build time, and fail in applications without it.
     return await import(NAME);
   } catch (cause) {
     const path = lookInProject();
@@ -44,7 +43,7 @@ export async function loadMemoryServer(): Promise<MemoryServerPackage> {
 }
 
 /**
- * Resolves the package from the folder of the project, because some installers let Mongrove import only declared
+ * Resolves the package from the folder of the project, because some installers let Mongrove import only its declared
  * dependencies.
  */
 function lookInProject(): string | undefined {

@@ -9,7 +9,8 @@ import type { TestMongo } from "./test_mongo.ts";
 /** Options of {@linkcode startMongo}. */
 export interface StartMongoOptions {
   /**
-   * The number of members of the replica set. Transactions and live lists need at least 1. With 0, there is none.
+   * The number of members of the replica set. Transactions and live lists need at least 1. With 0, the server belongs
+   * to no replica set.
    *
    * @default {0}
    */
@@ -25,8 +26,8 @@ const MOST_MEMBERS = 50;
 const STORAGE_ENGINE = "wiredTiger";
 
 /**
- * A killed `mongod` would leave its Unix socket in the folder of temporary files. On Windows, it has none and refuses
- * the argument.
+ * A killed `mongod` would leave its Unix socket in the folder of temporary files. On Windows, `mongod` has no socket
+ * and refuses the argument.
  */
 const ARGUMENTS = process.platform === "win32" ? [] : ["--nounixsocket"];
 
@@ -103,8 +104,8 @@ async function createServer(count: number): Promise<MemoryServer> {
 }
 
 /**
- * Ends the processes of a server. With Deno's permission `--allow-run=mongod`, mongodb-memory-server would leave them
- * running, because it may not check whether they run, and treats the refusal as their end.
+ * With Deno's permission `--allow-run=mongod`, mongodb-memory-server would leave processes running, because it may not
+ * check whether they run, and treats the refusal as their end.
  */
 export async function endProcesses(server: MemoryServer): Promise<void> {
   const { servers = [server] } = server;
@@ -124,7 +125,7 @@ async function end(child: ChildProcess): Promise<void> {
   });
 }
 
-/** A `mongod`, in the form of the option `binary` of mongodb-memory-server. */
+/** The option `binary` of mongodb-memory-server. */
 interface InstalledMongod {
   readonly systemBinary: string;
   readonly version: string;
@@ -136,8 +137,7 @@ const OLDEST = 6;
 const FILE = process.platform === "win32" ? "mongod.exe" : "mongod";
 
 /**
- * Returns the first supported `mongod` on `PATH`. If `MONGOMS_SYSTEM_BINARY` or `MONGOMS_VERSION` is set,
- * mongodb-memory-server finds or downloads a `mongod` itself.
+ * If `MONGOMS_SYSTEM_BINARY` or `MONGOMS_VERSION` is set, mongodb-memory-server finds or downloads a `mongod` itself.
  */
 async function findMongod(): Promise<InstalledMongod | undefined> {
   const { PATH = "", MONGOMS_SYSTEM_BINARY, MONGOMS_VERSION } = process.env;

@@ -17,10 +17,13 @@ const { BSON } = mongoose.mongo;
 
 const MOST_TRIES = 20;
 
-/** In bytes. For a larger entity, a statement with all values and the changes could exceed 16 MB. */
+/**
+ * An update contains the new values, and the stored ones to detect other changes. For a larger entity, it could exceed
+ * 16 MB.
+ */
 const LARGE_BYTES = 6 * 1024 * 1024;
 
-/** A failover could otherwise undo changes of a portion that counts as done. */
+/** Otherwise, a failover could undo changes that the stored progress counts as done. */
 const MAJORITY = { writeConcern: { w: "majority" } } as const;
 
 export type ChangeFunction = (stored: unknown) => unknown;
@@ -45,7 +48,10 @@ export class ChangeWriter {
     this.#key = versionKeyOf(options.model);
   }
 
-  /** Returns whether the entity was written. The values of `read` must have their BSON types. */
+  /**
+   * Returns whether the entity was written. MongoDB compares the stored entity with `read`, so the values must have
+   * their BSON types.
+   */
   async change(read: StoredObject): Promise<boolean> {
     const { change, lease, signal } = this.#options;
     let stored: StoredObject | null = read;
@@ -63,7 +69,7 @@ export class ChangeWriter {
         }
         return false;
       }
-      // The timer that aborts the signal of the lease can be late.
+      // The timer that aborts the signal of the lease can be late, so this checks the clock.
       if (!lease.isHeld) throw new Error("The lease is lost");
       if (await this.#write(stored, update)) return true;
       stored = await this.#readAgain(stored);
@@ -94,7 +100,7 @@ export class ChangeWriter {
     const key = this.#key;
     if (key === undefined || !Object.hasOwn(stored, key)) return update;
     if (asVersion(stored[key]) !== null) return update;
-    // `$inc` fails at a version that is no number.
+    // `$inc` would fail at a stored version that is no number, so the version becomes 1.
     const { $inc: _counted, $set, ...others } = update;
     return { ...others, $set: { ...$set, [key]: 1 } };
   }
@@ -116,7 +122,10 @@ export class ChangeWriter {
     return (await timeBudget.wait(sent)).isMet;
   }
 
-  /** The version stands for fields that a statement cannot compare, or that are too large for it. */
+  /**
+   * The filter matches only an unchanged entity. The version replaces fields that are too large, or that a statement
+   * cannot compare.
+   */
   #unchanged(stored: StoredObject): Filter {
     const key = this.#key;
     const isLarge = BSON.calculateObjectSize(stored) > LARGE_BYTES;
@@ -143,7 +152,7 @@ export class ChangeWriter {
   }
 }
 
-/** BSON stores objects of other kinds, such as a `Set`, as empty objects. */
+/** BSON would store objects of other kinds, such as a `Set`, as empty objects. */
 const STORED_KINDS: ReadonlySet<string> = new Set(["Array", "Map", "Object"]);
 
 /** Returns the path and the kind of a value that BSON would change. */

@@ -14,7 +14,7 @@ const POLL_MS = 100;
 
 const HINT_MS = 10_000;
 
-/** Times of a record are by the clock of the database. */
+/** Times of a record are by the clock of the database, because the clocks of processes differ. */
 export const ENDED = { endedAt: "$$NOW", tookMS: { $subtract: ["$$NOW", "$startedAt"] } } as const;
 
 export function begunFields(): object {
@@ -28,7 +28,10 @@ export function begunFields(): object {
   };
 }
 
-/** Resolves after `ended`, when no renewal is under way that could follow the release of the lease. */
+/**
+ * Renews the lease until `ended` is aborted or the lease is lost. A release must wait for this, or else a late renewal
+ * could follow it.
+ */
 export async function keepRenewed(
   lease: Lease,
   { leaseMS, ended }: { readonly leaseMS: number; readonly ended: AbortSignal },
@@ -43,8 +46,8 @@ export async function keepRenewed(
 }
 
 /**
- * Stores `fields` in the record of the lease, unless another process may have it. It tries again, because a failover
- * can refuse attempts.
+ * Stores `fields` in the record of the lease. Returns `false` if another process may have the lease. After an error,
+ * such as in a failover, this tries again.
  */
 export async function noteUnlessLost(lease: Lease, fields: object): Promise<boolean> {
   while (lease.isHeld) {
@@ -57,7 +60,7 @@ export async function noteUnlessLost(lease: Lease, fields: object): Promise<bool
   return false;
 }
 
-/** A lease that cannot be released ends by itself. */
+/** Ignores errors, because a lease that is not released ends by itself. */
 export async function releaseQuietly(lease: Lease): Promise<void> {
   if (lease.isHeld) await lease.release().catch(() => {});
   lease.lose();
@@ -79,7 +82,7 @@ function processName(): string {
   try {
     return `${hostname()}:${process.pid}`;
   } catch {
-    // Deno needs `--allow-sys` for the name of the host.
+    // Without `--allow-sys`, Deno refuses the name of the host.
     return String(process.pid);
   }
 }

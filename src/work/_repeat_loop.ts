@@ -17,7 +17,7 @@ import type { EveryOptions, RunContext } from "./every.ts";
 
 const COLLECTION = "mongrove_runs";
 
-/** After this time, the record is read again, because another process may have changed it. */
+/** The record is read again at least this often, because another process may have changed it. */
 const LOOK_MS = 60_000;
 
 const AGAIN_MS = 5000;
@@ -88,7 +88,7 @@ export class RepeatLoop {
     const over = new AbortController();
     const renewing = keepRenewed(lease, { leaseMS: this.#leaseMS, ended: over.signal });
     try {
-      // The time of the database, whose clock has set the end of the lease.
+      // The time of the database, which has set `until` to this time plus `leaseMS`.
       const now = record.until.getTime() - this.#leaseMS;
       const last = record.dueAt?.getTime();
       const dueAt = last === undefined || last > now + LOOK_MS ? now : last + intervalMS;
@@ -107,7 +107,8 @@ export class RepeatLoop {
     const options = { projection: { rest }, readPreference: "primary" } as const;
     const found = await connection.collection(COLLECTION).findOne({ _id: name } as object, options);
     const restMS = Number(found?.rest ?? 0);
-    // Otherwise, no run would begin for as long as the clock of the database was set back.
+    // Such a long rest means that the clock of the database was set back. Otherwise, no run would begin before the
+    // clock has caught up.
     return restMS > intervalMS + LOOK_MS ? 0 : restMS;
   }
 

@@ -31,7 +31,6 @@ export interface RunMigrationsOptions {
   readonly leaseMS?: number;
 }
 
-/** The fields of a record that do not belong to the lease. */
 interface StoredMigration {
   readonly outcome?: "running" | "done" | "failed" | "interrupted";
   readonly process?: string;
@@ -41,11 +40,10 @@ interface StoredMigration {
 
 interface MigrationNames {
   readonly pending: readonly string[];
-  /** The migrations of a newer release, beside which this one runs. */
+  /** Migrations that a newer release has run, and that are missing in the list of this release. */
   readonly newer: readonly string[];
 }
 
-/** Throws if the list lacks a migration that has run, or has it at another place. */
 export async function readNames(
   connection: Connection,
   names: readonly string[],
@@ -114,7 +112,6 @@ export async function openForMigrations(
   throw new Error(`Cannot migrate: the connection is not open after ${waitMS} ms`);
 }
 
-/** Repeats work that fails by an outage of the database, for at most `waitMS`. */
 async function pastOutage<T>(
   work: () => Promise<T>,
   { waitMS, closing }: RunMigrationsOptions,
@@ -154,7 +151,9 @@ class Attempt {
     this.#options = options;
   }
 
-  /** Returns whether the success is stored. Otherwise, another process has run the migration, or must. */
+  /**
+   * Returns whether this process has stored the success. If not, another process has run the migration, or must run it.
+   */
   async run({ hasWaited }: { readonly hasWaited: boolean }): Promise<boolean> {
     const { lease, record, leaseMS = LEASE_MS } = this.#options;
     const { name } = this.#migration;
@@ -193,7 +192,7 @@ class Attempt {
     const since = performance.now();
     try {
       await run({ connection, each, signal });
-      // A call of `each()` may begin when another one ends.
+      // A call of `each()` may begin when another one ends, so the loop waits until no call is new.
       for (let waited = -1; waited < calls.length;) {
         waited = calls.length;
         await Promise.all(calls);

@@ -21,17 +21,16 @@ import type { Each, EachResult, StoredModel } from "./each.ts";
 
 const PORTION = 100;
 
-/** Changes at the same time save much time, because each one waits for most members of the replica set. */
+/** Parallel writes save much time, because each one waits for most members of the replica set. */
 const AT_ONCE = 10;
 
 const AGAIN_MS = 1000;
 
 const LOG_MS = 10_000;
 
-/** The progress of one call of `each()`. */
 export interface WalkProgress extends EachResult {
   readonly collection: string;
-  /** The hash of the arguments, because the next attempt may make other calls. */
+  /** The hash of the filter and the function. If the next attempt passes others, this progress is not used. */
   readonly work: string;
   /** The `_id` of the last entity, in its BSON type. */
   readonly after?: unknown;
@@ -47,7 +46,7 @@ export interface WalkContext {
   readonly progress: Readonly<Record<string, WalkProgress>>;
 }
 
-/** Also returns the promises of all calls, because a migration may not wait for all. */
+/** Also returns the promises of all calls, because a migration may forget to await some. */
 export function makeEach(
   context: WalkContext,
 ): { readonly each: Each; readonly calls: readonly Promise<EachResult>[] } {
@@ -72,7 +71,7 @@ export function makeEach(
   };
   const each = (...given: unknown[]) => {
     const result = start(calls.length, given as Parameters<Each>);
-    // The attempt of the migration reports the rejection.
+    // The attempt of the migration reports the rejection. Until then, it would count as unhandled.
     result.catch(() => {});
     calls.push(result);
     return result;
@@ -124,7 +123,7 @@ function statementsFor(
   return features.addedStatementsOf(target, "migrate");
 }
 
-/** A discriminator shares its collection with other kinds. */
+/** A discriminator shares its collection with other models, so its entities need a condition. */
 function kindOf({ schema }: Model<unknown>): object {
   const { discriminatorMapping: mapping } = schema as Schema & {
     readonly discriminatorMapping?: {
@@ -183,7 +182,7 @@ async function tryPortion(
   { collection, work, after, ...before }: WalkProgress,
   { model, writer, signal }: Walk,
 ): Promise<WalkProgress> {
-  // Outside of `$expr`, `$gt` would match only values of the same type.
+  // Outside of `$expr`, `$gt` would skip each `_id` of another type.
   const later = after === undefined ? {} : { $expr: { $gt: ["$_id", { $literal: after }] } };
   const options = {
     ...AS_STORED,

@@ -23,11 +23,11 @@ export interface EachResult {
  * validated, no hook runs, and entities of all tenants and in the trash are included.
  *
  * The function returns the fields to store, by their paths. The value `undefined` removes a field. A write raises the
- * version and `updatedAt`. After a write in between, it is called again with the new values. Equal values, or
- * `undefined`, write nothing.
+ * version and `updatedAt`. If somebody else changes the entity before the write, the function is called again with the
+ * new values. Equal values, or `undefined`, write nothing.
  *
- * With `history: true`, the history of the class records the changes as the operation `migrate`, which needs a replica
- * set.
+ * With `history: true`, which needs a replica set, the history of the class records the changes as the operation
+ * `migrate`.
  */
 export type Each = <S extends object = Readonly<Record<string, unknown>>>(
   model: ModelClass | StoredModel,

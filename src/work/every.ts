@@ -34,19 +34,19 @@ export interface EveryOptions extends ConnectionOption {
 
 /** Repeated work of this process. */
 export interface RepeatedWork {
-  /** Ends the repetition in this process, and waits for its run. `Framework.close()` calls it. */
+  /** Ends the repetition in this process, and waits for a run in progress. `Framework.close()` calls `stop()` too. */
   readonly stop: () => Promise<void>;
   /** Calls `stop()` at the end of an `await using` block. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** The names of repeated work, because two loops of one process would only compete. */
+/** The names that this process repeats. A second loop of the same name would only compete. */
 const repeated = new WeakMap<Connection, Set<string>>();
 
 /**
  * Runs a function at intervals, in one process at a time, under a lease that ends 30 seconds after a crash. The first
- * run of a name begins at once, and later runs at whole intervals after it, but never before the last has ended. A run
- * makes up for all missed ones.
+ * run of a name begins at once, and later runs at whole intervals after it, but never before the last has ended. One
+ * run makes up for all missed runs.
  *
  * A failed run is not repeated before the next interval. A run whose process was killed is repeated, so the function
  * must be repeatable. The collection `mongrove_runs` of the database records the last run of each name.

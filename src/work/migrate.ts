@@ -18,7 +18,7 @@ import type { Each } from "./each.ts";
 
 /** A change of stored data, which runs once for each database. */
 export interface Migration {
-  /** The name, which must keep its place in the list. */
+  /** The name. If a migration that has run is renamed or moved in the list, `migrate()` rejects. */
   readonly name: string;
   /**
    * Changes the data. It runs again after a crash or failure, and may run beside a process whose lease has ended, so it
@@ -46,7 +46,7 @@ export interface MigrateOptions extends ConnectionOption {
    */
   readonly waitMS?: number | undefined;
   /**
-   * With `false`, a process does not wait while another one migrates.
+   * With `false`, the promise resolves at once while another process migrates, although migrations are pending.
    *
    * @default {true}
    */
@@ -71,7 +71,7 @@ export interface Migrate {
  *
  * The promise rejects if the list or an option is wrong, if a migration fails, if the list lacks a migration that has
  * run or has it at another place, or if the wait is too long. A list that ends before the last migrations that have run
- * belongs to an older release, which may run beside the newer one. A database has one list.
+ * belongs to an older release, which may run beside the newer one. Use one list for each database.
  *
  * @example Rename a field
  * ```ts ignore

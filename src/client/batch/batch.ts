@@ -10,8 +10,8 @@ import type { Resource } from "../types/resource.ts";
 /** The batch that the function of {@linkcode Api.batch} fills with operations. */
 export interface Batch {
   /**
-   * Returns the resource of a route, whose operations are added to the batch. Options such as `signal` belong to the
-   * batch, not to its operations.
+   * Returns the resource of a route, whose operations are added to the batch instead of sent. Their options `signal`
+   * and `timeoutMS` have no effect. Pass these to `batch()`.
    *
    * @typeParam M The model of the route, imported as a type.
    */
@@ -28,7 +28,7 @@ export interface Batch {
 /** @internal */
 export interface BatchCallOptions extends Omit<CallOptions, "parameters"> {
   /**
-   * The path of batches, which is the option `batch.path` of `initialize()`.
+   * The path on the server to which the client sends batches. It must be the option `batch.path` of `initialize()`.
    *
    * @default {"/batch"}
    */
@@ -49,7 +49,7 @@ interface BatchResponse {
   readonly body?: unknown;
 }
 
-/** The client adds these headers, and the server refuses them in the requests of a batch. */
+/** The client sets these headers, but the server refuses them inside of a batch, so the batch leaves them out. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(["content-type", "cache-control"]);
 
 class CollectedBatch implements Batch {
@@ -60,9 +60,8 @@ class CollectedBatch implements Batch {
    */
   readonly operations: Promise<unknown>[] = [];
   readonly #answered: ((incoming: Incoming) => void)[] = [];
-  /** The index of each request by the promise of its operation. */
   readonly #indexes = new WeakMap<object, number>();
-  /** The earlier value, such as `0._id`, by its placeholder, which is a random string. */
+  /** Maps each placeholder, which is a random string, to the value that it stands for, such as `0._id`. */
   readonly #names = new Map<string, string>();
   readonly #root: string;
   isSent = false;
@@ -114,7 +113,7 @@ class CollectedBatch implements Batch {
       headers: Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.has(name))),
       ...body && { body: this.#withNames(body) },
     };
-    // The server would store a placeholder that remains, such as one in a longer string.
+    // Inside of a longer string, the server would store the placeholder instead of the earlier value.
     if (this.#isIn(JSON.stringify(request))) {
       throw new TypeError(
         "Cannot add the operation: a value of the batch stands for a whole value of a body or for an identifier",
@@ -191,12 +190,12 @@ export async function runBatch(
       ...Object.fromEntries(new Headers(headers)),
     }),
     body: { requests: batch.requests },
-    // A batch that fails because of a lock has written nothing.
+    // A batch that fails because of a lock has written nothing, so the client can send it again.
     repeatable: (incoming) => Object(incoming?.body).reason === "locked",
     options,
   });
   const { responses } = Object(body) as { readonly responses?: readonly BatchResponse[] };
-  // With fewer answers, other promises would stay pending forever.
+  // Without an answer to each operation, some promises would stay pending forever.
   if (responses?.length !== batch.requests.length) throw new ApiError(status, body);
   batch.resolve(responses);
   return await results;

@@ -5,7 +5,7 @@ export interface StreamEvent {
   readonly place: string | undefined;
 }
 
-/** A parser of a `text/event-stream`. A chunk may end inside a line or a character. */
+/** A parser of a `text/event-stream`. A chunk may end inside of a line or a character, so the parser keeps the rest. */
 export class EventParser {
   readonly #decoder = new TextDecoder();
   #rest = "";

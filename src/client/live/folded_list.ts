@@ -2,7 +2,7 @@ import type { StreamEvent } from "./event_parser.ts";
 
 type Entity = { readonly _id: unknown };
 
-/** The entities of a live list in their order, to which the events of the server are applied. */
+/** The entities of a live list, to which the events of the server are applied. */
 export class FoldedList {
   readonly #revive: (entity: object) => void;
   #entities = new Map<string, Entity>();
@@ -89,7 +89,7 @@ export class FoldedList {
   }
 }
 
-/** An identifier may be an object, which a `Map` would compare by identity. */
+/** A `Map` would compare identifiers that are objects by identity, so their JSON is the key. */
 function keyOf(id: unknown): string {
   return JSON.stringify(id);
 }

@@ -13,7 +13,10 @@ interface LiveRequest {
   readonly keep: (response: Response) => object | undefined;
 }
 
-/** Parts of the client, whose import would make bundlers split the client into more files. */
+/**
+ * `live.ts`, which is loaded on demand, gets these functions of the client as arguments. With imports, bundlers would
+ * split the client into more files.
+ */
 interface LiveSource {
   readonly longestTimerMS: number;
   readonly send: (request: LiveRequest) => Promise<unknown>;
@@ -29,12 +32,12 @@ const SILENCE_MS = 45_000;
 const FIRST_PAUSE_MS = 1000;
 
 /**
- * Pauses between connections double up to this length. They begin again at one second after a connection that has
- * lasted longer.
+ * Pauses between connections double up to this length. After a connection that has lasted longer, they begin at one
+ * second again.
  */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** The number of connections that may break before the first list. */
+/** If more connections break before the first list, the loop throws. */
 const MOST_AT_FIRST = 3;
 
 /**
@@ -96,7 +99,7 @@ async function* listsIn(
   const reader = stream.getReader();
   const cancel = () => void reader.cancel().catch(() => {});
   signal?.addEventListener("abort", cancel);
-  // A promise for the end of the stream would keep the callbacks of every wait in memory until then.
+  // Each wait has a callback, because a race with a promise for the end of the stream would keep all waits in memory.
   const state: { wake: () => void; end?: { readonly error?: unknown } } = { wake: () => {} };
   const noteEnd = (end: { readonly error?: unknown }) => {
     state.end = end;
@@ -150,7 +153,6 @@ async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T |
   }
 }
 
-/** Resolves at once when the signal is aborted. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return;
   let stop = () => {};

@@ -3,7 +3,6 @@ import type { Operations } from "./operations.ts";
 
 type Options = AnyOptions | undefined;
 
-/** The methods of `Resource` and `Single` without the types of a model. */
 export type AnyResource = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 export function makeResource(list: Operations): AnyResource {

@@ -12,7 +12,7 @@ type Sent = Pick<Outgoing, "method" | "body" | "bytes" | "keep" | "isList"> & {
   readonly next?: string | undefined;
 };
 
-/** The operations at the URL of a list or an entity, without the types of a model. */
+/** The operations at the URL of a list or an entity. */
 export class Operations {
   readonly #send: Send;
   readonly #url: string;
@@ -157,14 +157,13 @@ export class Operations {
 }
 
 /**
- * An idempotency key, which is the same for all repetitions of a call. Pages without HTTPS have no
- * `crypto.randomUUID()`.
+ * An idempotency key, the same for all repetitions of a call. On pages without HTTPS, `crypto.randomUUID()` is missing.
  */
 function newKey(): Headings {
   return { "idempotency-key": crypto.getRandomValues(new Uint32Array(4)).join("-") };
 }
 
-/** Without a filter, a write to many entities would select all of them. */
+/** Throws without a filter, because a forgotten `q` would change or remove all entities. */
 function checked(options: AnyOptions = {}, verb: string): AnyOptions {
   if (typeof options.q !== "object" || options.q === null) {
     throw new TypeError(`Cannot ${verb} all: q is missing; { q: {} } selects everything`);
@@ -189,7 +188,7 @@ function segmentOf(given: string | number): string {
   return encodeURIComponent(text);
 }
 
-/** Changes the given entity or list, and returns it. */
+/** Replaces the strings of the date fields `names` by `Date`s, and returns the same entity or list. */
 function revive<T>(entities: T, names: readonly string[] = []): T {
   for (const entity of [entities].flat().map(Object)) {
     for (const name of names) {
@@ -204,9 +203,7 @@ function toDate(value: unknown): unknown {
   return typeof value === "string" ? new Date(value) : value;
 }
 
-/**
- * The parameters in `next` replace all options except `parameters`, because they contain the options of the first page.
- */
+/** With `next`, all options except `parameters` are ignored, because `next` contains the options of the first page. */
 function queryString(options: AnyOptions, next: string | undefined): string {
   const { q, populate, by: group, parameters = {} } = options;
   const { select, sort, sum, avg, search, limit, skip, after, names, trash, timeZone: tz } =

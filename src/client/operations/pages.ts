@@ -26,7 +26,7 @@ export function readPage({ headers, body, sent }: Incoming): Page<object> {
 
 /**
  * The query parameters of the next page. The path of the link is ignored, because a server behind a proxy may write a
- * path that clients cannot call. Parameters of a body are missing in the link, so they are added.
+ * path that clients cannot call. The link lacks the parameters in the body of a `QUERY` request, so they are added.
  */
 function nextOf(link: string, sent: string | undefined): string | undefined {
   const [, target] = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec(link) ?? [];

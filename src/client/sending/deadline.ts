@@ -6,7 +6,6 @@ export interface Deadline {
 
 export interface DeadlineOptions {
   readonly signal?: AbortSignal | undefined;
-  /** `Infinity` means no time limit. */
   readonly timeoutMS: number;
 }
 
@@ -14,8 +13,8 @@ export interface DeadlineOptions {
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * The caller must call `end()` after the request. A `timeoutMS` that is no positive number throws, because `NaN` would
- * mean no limit.
+ * The caller must call `end()` after the request, or else a timer and a listener remain. A `timeoutMS` that is no
+ * positive number throws, because `NaN` would mean no limit.
  */
 export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
   if (!(timeoutMS > 0)) throw new RangeError(`timeoutMS is ${timeoutMS}`);
@@ -38,9 +37,9 @@ export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
 }
 
 /**
- * The signal of a request whose answer keeps its stream. The time limit ends with the headers of the answer, but the
- * signal of the caller also ends the stream. On Node 22, a signal that many downloads share keeps a few bytes of each.
- * A runtime without `AbortSignal.any()` reads the stream to its end.
+ * The signal for an answer whose body the application reads as a stream. The deadline ends with the headers, but the
+ * signal of the caller still aborts the stream, except on runtimes without `AbortSignal.any()`. On Node 22, a signal
+ * that many downloads share keeps a few bytes of each in memory.
  */
 export function signalOfStream(signal: AbortSignal, given: AbortSignal | undefined): AbortSignal {
   return given && "any" in AbortSignal ? AbortSignal.any([signal, given]) : signal;

@@ -1,12 +1,10 @@
 import { untilAborted } from "./deadline.ts";
 
-/** The first pause, which doubles with each repetition. */
 const PAUSE_MS = 250;
 
 const LONGEST_PAUSE_MS = 10_000;
 
 export interface SendFailure {
-  /** The number of repetitions so far. */
   readonly repeated: number;
   readonly retryAfter: string | null | undefined;
   /** A number from 0 to 1, which spreads the repetitions of clients whose requests fail at the same time. */
@@ -18,7 +16,7 @@ export function pauseAfter(
   { repeated, retryAfter, random }: SendFailure,
   retry = 3,
 ): number | undefined {
-  // The comparison is false for `retry: NaN` too, with which a 503 would be repeated without an end.
+  // Unlike `repeated >= retry`, this also ends with `retry: NaN`.
   if (!(repeated < retry)) return undefined;
   const asked = retryAfter ? millisecondsOf(retryAfter) : 0;
   if (asked > LONGEST_PAUSE_MS) return undefined;
@@ -28,7 +26,7 @@ export function pauseAfter(
 
 /** `Retry-After` is a number of seconds or a date. For any other text, the usual pause applies. */
 function millisecondsOf(retryAfter: string): number {
-  // Some runtimes read "0" as a date in the past, whose negative time means the usual pause.
+  // Some runtimes parse "0" as a date in the past. The time is then negative, and the usual pause applies.
   return Number(retryAfter) * 1000 || Date.parse(retryAfter) - Date.now() || 0;
 }
 

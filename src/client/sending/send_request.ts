@@ -11,7 +11,9 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions extends Pick<CallOptions, "timeoutMS"> {
-  /** The headers of every request, or a function that returns them before each attempt, such as a fresh token. */
+  /**
+   * The headers of every request, or a function that returns them before each attempt, for example with a fresh token.
+   */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
   /**
    * An API key, or a function that returns it before each attempt, for the header `X-API-Key`. With a key, the client
@@ -54,7 +56,7 @@ export interface CallOptions {
   readonly timeoutMS?: number | undefined;
   /** Additional headers, which replace headers of `connect()` with the same name. */
   readonly headers?: HeaderValues | undefined;
-  /** Additional query parameters for hooks of the server. They replace no parameter of another option. */
+  /** Additional query parameters, which hooks of the server can read. Parameters of other options have precedence. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -66,16 +68,14 @@ export interface Outgoing {
   readonly body?: object | undefined;
   /** Whether the request reads a list, so that a `QUERY` request may have its parameters in the body. */
   readonly isList?: boolean;
-  /** The bytes of a file, instead of JSON. */
   readonly bytes?: Blob;
   /** Whether the request can be sent again, after the given answer or without one. */
   readonly repeatable?: (incoming?: Incoming) => boolean;
-  /** Returns an object if the body must stay unread, so that a live list or a download can read it as a stream. */
+  /** Returns an object if the body must stay unread, because a live list or a download reads it as a stream. */
   readonly keep?: ((response: Response) => Content | undefined) | undefined;
   readonly options: CallOptions;
 }
 
-/** The answer to a request. */
 export interface Incoming extends Content {
   readonly status: number;
   readonly headers: Headers;
@@ -147,7 +147,9 @@ async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Inco
   }
 }
 
-/** A 409 with `Retry-After` answers a `POST` whose idempotency key belongs to an attempt in progress. */
+/**
+ * A 409 with `Retry-After` means that an earlier attempt with the same idempotency key still runs, so the client waits.
+ */
 function isBusy({ status, headers }: Incoming, { method }: Outgoing): boolean {
   return status === 503 || status === 409 && method === "POST" && headers.has("retry-after");
 }
@@ -185,8 +187,8 @@ async function attempt(
     ...key && { redirect: "manual" },
   };
   signal.throwIfAborted();
-  // `Request` throws if the URL is invalid, so that the request is not repeated. A custom `fetch()` may accept other
-  // URLs.
+  // `Request` throws at an invalid URL. The error of `fetch()` would look like a lost connection, and the client would
+  // repeat the request. A custom `fetch()` may accept other URLs.
   if (connection.fetch === undefined) new Request(url);
   try {
     const response = await fetch(url, init);

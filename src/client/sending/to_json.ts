@@ -24,7 +24,7 @@ interface Lost {
   /** Whether the original value is a `Date`. `JSON.stringify()` converts an invalid date to `null` before the check. */
   readonly isDate: boolean;
   /**
-   * Whether a lost value throws. JSON would drop a condition of a filter, and write `null` for an element of a list.
+   * Whether `undefined` and functions throw. JSON would drop such a condition of a filter, and write `null` in a list.
    */
   readonly isNeeded: boolean;
   /**
@@ -43,7 +43,7 @@ function lostIn(value: unknown, { isDate, isNeeded, isStrict }: Lost): string | 
   return isLeftOut && isNeeded ? typeof value : undefined;
 }
 
-/** The class of an object that JSON would write as `{}`, or any class in a filter. */
+/** Returns the class of an object that JSON would write as `{}`. In a filter, objects of every class are refused. */
 function lostOf(value: object, isStrict: boolean): string | undefined {
   if (Array.isArray(value)) return undefined;
   const above = Object.getPrototypeOf(value);

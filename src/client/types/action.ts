@@ -16,8 +16,8 @@ export interface ActionOptions<M> extends RemoveOptions<M> {
 }
 
 /**
- * The result of `action()`, which is the JSON of the type `answer` of the action, or else of the entity. It is
- * `undefined` if `run` returns nothing, and `unknown` without the type of the action.
+ * The result of `action()`, which is the JSON of the type in the option `answer` of the action, or else of the entity.
+ * The result is `undefined` if `run` returns nothing, and `unknown` without the type of the action.
  *
  * @typeParam A The action: `typeof close`.
  */
@@ -71,7 +71,7 @@ export type ResultIn<A extends AnyAction> = A extends {
 } ? Awaited<R>
   : never;
 
-/** @internal The result of `action()` for the type `D` of the option `answer` and the result `R` of `run`. */
+/** @internal */
 export type AnswerOf<M, D, R> = [D] extends [undefined]
   ? EntityIn<M, Exclude<R, Nothing>> | NothingIn<R>
   : undefined extends D ? unknown

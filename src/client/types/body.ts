@@ -45,21 +45,21 @@ export type ReplacementOf<M> = {
     : Input<M[K]> | undefined;
 };
 
-/** @internal The name of a member that a body can repeat but cannot set, else `never`. */
+/** @internal The name of a member that a body can contain only with its stored value. */
 export type Repeated<M, K extends keyof M> = K extends keyof FrameworkModel ? K
   : IsReadOnly<NonNullable<M[K]>> extends true ? Shown<M, K>
   : never;
 
-/** @internal The name of a member if a body can set it, else `never`. */
+/** @internal The name of a member if a body can set it. */
 export type Settable<M, K extends keyof M> = K extends keyof FrameworkModel ? never
   : K extends string ? IsReadOnly<NonNullable<M[K]>> extends true ? never : Stored<M, K>
   : never;
 
-/** @internal The name of a member if an update can set it, else `never`. */
+/** @internal The name of a member if an update can set it. */
 export type Changeable<M, K extends keyof M> = IsHidden<NonNullable<M[K]>> extends true ? never
   : Settable<M, K>;
 
-/** @internal The name of a member that the body of a creation needs, else `never`. */
+/** @internal The name of a member that the body of a creation needs. */
 export type Needed<M, K extends keyof M> = object extends Pick<M, K> ? never
   : undefined extends M[K] ? never
   : null extends M[K] ? never

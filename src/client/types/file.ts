@@ -43,10 +43,12 @@ export interface FileResource {
   get(options?: CallOptions): Promise<Response>;
   /**
    * Stores or replaces the file, and returns its description. The upload has a time limit only with `timeoutMS`. With
-   * `ifMatch` or `createOnly`, the client never repeats the request, because the repetition of a success would be
+   * `ifMatch` or `createOnly`, the client never repeats the request, because a second attempt after a success would be
    * refused.
    */
   put(file: Blob, options?: PutOptions): Promise<FileJson>;
-  /** Removes the file. The client never repeats the request, because the repetition of a success would answer 404. */
+  /**
+   * Removes the file. The client never repeats the request, because a second attempt after a success would get a 404.
+   */
   remove(options?: MatchOptions): Promise<void>;
 }

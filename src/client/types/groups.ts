@@ -5,7 +5,7 @@ import type { PopulatedEntity } from "./populate.ts";
 import type { SearchCallOption } from "./options.ts";
 import type { SortField } from "./select.ts";
 
-/** @internal The names of fields for `by`, without lists, objects and `_id`. */
+/** @internal */
 export type GroupName<M> = Exclude<SortField<M>, "_id">;
 
 /** @internal */

@@ -45,8 +45,8 @@ export interface ReadCallOptions<M, S, P, R> extends EntityOptions<R>, FilterCal
 /** @internal */
 export interface OneOptions<M, S, P, R, A> extends ReadCallOptions<M, S, P, R> {
   /**
-   * An earlier answer for the entity. If it has not changed since, the server sends no body, and `one()` returns this
-   * answer.
+   * An earlier answer for the entity. If the entity has not changed since, the server sends no body, and `one()`
+   * returns this answer.
    */
   readonly known?: A | undefined;
 }
@@ -82,7 +82,7 @@ export interface LiveCallOptions<M, S, P, R> extends SelectedOptions<M, S, P, R>
   readonly onDisconnect?: ((error: unknown) => void) | undefined;
 }
 
-/** @internal Options of writes that must not overwrite the change of another client. */
+/** @internal */
 export interface MatchOptions extends CallOptions {
   /**
    * The entity as read, its `ETag`, or `"*"` for any version. If the entity has changed since, the server answers 412

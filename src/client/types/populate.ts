@@ -3,7 +3,7 @@ import type { AnyIdentifier } from "../../declare/model/field_names.ts";
 import type { Json, JsonValue } from "./json.ts";
 import type { ElementOf, FieldName, IsExact } from "./select.ts";
 
-/** @internal The references that the server replaces by entities. An object also names the fields of each entity. */
+/** @internal */
 export type Populate<M> =
   | readonly PopulateName<M>[]
   | ([PopulateName<M>] extends [never] ? never : {
@@ -40,7 +40,7 @@ export type PopulatedValue<V, P, K> = IsExact<P> extends true
 export type Referred<V, F> = V extends readonly unknown[] ? PopulatedEntity<ModelIn<V>, F>[]
   : PopulatedEntity<ModelIn<V>, F> | null;
 
-/** @internal The fields that `populate` names for the reference `K`, or `true` for all fields. */
+/** @internal */
 export type FieldsOf<P, K> = P extends readonly unknown[] ? true : K extends keyof P ? P[K] : true;
 
 /** @internal */
@@ -50,7 +50,6 @@ export type PopulatedEntity<T, F> = unknown extends T ? UnknownEntity
 
 /** @internal A populated entity whose model TypeScript does not know, because the reference is no `Ref`. */
 export interface UnknownEntity {
-  /** The identifier of the entity. */
   readonly _id: string;
   /** Any other field. The application must check the value. */
   readonly [field: string]: unknown;

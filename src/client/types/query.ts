@@ -44,7 +44,7 @@ export type Operators<V> =
   & ([Item<V>] extends [number] ? NumberOperators : unknown)
   & (IsList<V> extends true ? ListOperators<Item<V>> : unknown);
 
-/** @internal Operators for any field, with values of type `C`. */
+/** @internal */
 export interface Comparisons<V, C> {
   /** The value that the field, or an element of a list field, must equal. */
   readonly $eq?: C | null;

@@ -102,7 +102,7 @@ export interface Resource<M> {
   >;
   /**
    * Changes an entity by a merge patch. With `ifMatch`, `q` or `__v` in the body, the client does not repeat the
-   * request, because the repetition of a success could be refused.
+   * request, because the server could refuse a second attempt after a success.
    */
   update<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     id: string,
@@ -123,7 +123,9 @@ export interface Resource<M> {
     body: ReplacementOf<M>,
     options?: ReplaceOptions<R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /** Removes an entity. The client never repeats the request, because the repetition of a success would answer 404. */
+  /**
+   * Removes an entity. The client never repeats the request, because a second attempt after a success would get a 404.
+   */
   remove(id: string, options?: RemoveItemOptions<M>): Promise<void>;
   /**
    * Removes all entities that a filter selects. The client never repeats the request, because matching entities may
@@ -214,7 +216,7 @@ export type PartName<M> =
   }[keyof M]
   & string;
 
-/** @internal The operations on a sub-resource: {@linkcode Resource} for a list, {@linkcode Single} for one entity. */
+/** @internal */
 export type PartOf<M, K extends keyof M> = NonNullable<M[K]> extends infer V
   ? V extends readonly unknown[] ? Resource<PartModel<V>> : Single<PartModel<V>>
   : never;

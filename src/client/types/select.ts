@@ -8,14 +8,14 @@ export type FieldName<M> = keyof Json<M> & string;
 /** The names by which a list can be sorted. A `-` before a name means descending. */
 export type SortName<M> = SortField<M> | `-${SortField<M>}`;
 
-/** @internal The names of fields to sort by, without lists and objects. */
+/** @internal */
 export type SortField<M> = {
   [K in FieldName<M> & keyof M]: K extends "__v" ? never
     : [NonNullable<M[K]>] extends [Scalar] ? K
     : never;
 }[FieldName<M> & keyof M];
 
-/** @internal The names of fields with a date or a list of dates. */
+/** @internal */
 export type DateName<M> = {
   [K in FieldName<M> & keyof M]: [NonNullable<M[K]>] extends [Date | readonly Date[]] ? K : never;
 }[FieldName<M> & keyof M];
