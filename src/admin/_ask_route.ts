@@ -21,7 +21,6 @@ export interface DescribedRoute {
   readonly actor?: Actor | undefined;
 }
 
-/** Asks a route for the fields and parameters that the user may use. */
 export async function askRoute(
   api: RequestHandler,
   { req, route }: AskOptions,

@@ -162,7 +162,7 @@ function fieldNamed(
     found = fields.find((field) => field.name === name);
     fields = found?.fields ?? found?.items?.fields ?? [];
   }
-  // Only `format` can name a nested field, which is no column.
+  // Only `format` can name a nested field, which cannot be a column or a title.
   if (found !== undefined && (names.length === 1 || place.endsWith(".format"))) return found;
   throw cannotServe(`"${place}" names "${String(path)}", which is no field that its list shows`);
 }

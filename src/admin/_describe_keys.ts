@@ -11,7 +11,7 @@ interface KeysContext {
   readonly endpoints: readonly Endpoint[];
   readonly req: Request;
   readonly see: AdminOptions["see"];
-  /** Only a known sender has API keys. */
+  /** The owner of the API keys. An unknown sender has none. */
   readonly actor: Actor;
 }
 

@@ -142,7 +142,7 @@ function modelOf({ path, list, menu, own, ...context }: ModelRoutes): PageModel 
   };
 }
 
-/** The page gets the names of senders by reading single entities. */
+/** The page learns the name behind `createdBy` by reading the entity, so the user needs `all` and `one`. */
 function shownStamps({ own, hasNames }: AllowedRoutes): readonly string[] {
   const [list, one] = ["all", "one"].map((name) =>
     own.find(({ described }) => described.operation === name)
@@ -154,7 +154,7 @@ function shownStamps({ own, hasNames }: AllowedRoutes): readonly string[] {
     : [];
 }
 
-/** All entities of a reader share the tenant. */
+/** All entities of a reader share the tenant, so the page need not show it. */
 function without(
   tenant: string | undefined,
   { described, ...others }: AllowedRoute,
@@ -174,7 +174,7 @@ function without(
 
 /**
  * The form for `replace()` sends all shown values back. It would remove values that hooks leave out, and store values
- * that hooks have made. Hooks of the list count, because React-admin keeps its entities.
+ * that hooks make. Hooks of the list count, because React-admin keeps its entities.
  */
 function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   const isChanged = own.some(({ described: { operation, hooks }, route }) =>
@@ -184,7 +184,7 @@ function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   return isChanged ? own.filter(({ described }) => described.operation !== "replace") : own;
 }
 
-/** After a transform, for example, `replace()` would store the shown value. */
+/** After a transform, for example, `replace()` would store the shown value instead of the original. */
 function showsOtherValues(route: Route): boolean {
   const { schema } = buildSchema(actingLevel(route).target);
   return [...schemasWithin(schema)].some((each) =>
@@ -260,7 +260,7 @@ function routeOf(
     ...summary !== undefined && { summary },
     parameters: parameters.filter((each) => each.in === "query"),
     preferences: headers.flatMap(({ preferences = [] }) => preferences),
-    // The page sends a filter only with requests for many entities.
+    // The page sends a filter only to routes of many entities.
     ...filter && route.operation.many && { filter: filter.fields },
     ...body && { body: fields(body) },
     ...bodySchema && { bodySchema },
@@ -284,7 +284,7 @@ function fieldsOf(
   return fields.map((field) => {
     const shown = format?.[field.name];
     const context = { readable, format: formatBelow(field.name, format) };
-    // `valueOf()` copies all properties, but its result type lacks some.
+    // `valueOf()` copies all properties of the field, but its result type lacks some.
     return valueOf(shown === undefined ? field : { ...field, shown }, context) as PageField;
   });
 }

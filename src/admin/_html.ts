@@ -1,7 +1,7 @@
 import type { AdminSession } from "./options.ts";
 import { escapeHtml } from "../http/escape_html.ts";
 
-/** The script of the page makes inline styles. */
+/** The script of the page adds inline styles, so the policy must allow them. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -12,7 +12,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The page submits a form only for the sign-out of a session. */
+/** Only the sign-out of a session is a form, so without a session, the policy forbids forms. */
 export function policyOf(session: AdminSession | undefined): string {
   return `${POLICY}; form-action ${session === undefined ? "'none'" : "'self'"}`;
 }

@@ -32,7 +32,7 @@ interface NamesOptions {
   readonly ask: ActorNames;
 }
 
-/** A request names entities. If it named users, anybody could ask for the names of all users. */
+/** A request names entities instead of users, or else anybody could ask for the names of all users. */
 export async function nameStamps(
   routes: readonly ShownRoute[],
   { api, req, see, ask }: NamesOptions,
@@ -58,7 +58,7 @@ export async function nameStamps(
   return Object.fromEntries([...names].filter(([id]) => actors.has(id)));
 }
 
-/** The path of parts contains the identifiers of the entities above them. */
+/** A path such as `/shelves/1/books` has an identifier for each parameter of the route. */
 function isListOf(path: string, route: Route): boolean {
   const given = path.split("/");
   const expected = route.path.split("/").slice(0, -1);
@@ -71,7 +71,7 @@ interface ReadOptions extends Pick<NamesOptions, "api" | "req"> {
   readonly timeBudget: Required<InnerRequest>["timeBudget"];
 }
 
-/** An entity that is not found may be in the trash. */
+/** An entity that is not found may be in the trash, so a second read looks there. */
 async function actorsOf(
   url: string,
   { api, req, shown: { route, description }, timeBudget }: ReadOptions,
@@ -92,7 +92,7 @@ async function actorsOf(
   return stampNames(route).flatMap((name) => actorIn(entity[name], schema.path(name)));
 }
 
-/** A hook may show another value than the user's identifier. */
+/** A hook may show another value than the user's identifier, which then names nobody. */
 function actorIn(value: unknown, type: SchemaType): readonly Actor[] {
   if (typeof value !== "string" && typeof value !== "number") return [];
   try {

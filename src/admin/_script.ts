@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { brotliDecompressSync, gzipSync } from "node:zlib";
 
-/** The shortest encoding comes first. */
+/** A browser that accepts several gets the first, so the shortest comes first. */
 export const ENCODINGS = ["br", "gzip", "identity"] as const;
 
 export interface PageScript {
@@ -28,7 +28,7 @@ export async function loadScript(): Promise<PageScript | undefined> {
   };
 }
 
-/** Runtimes and bundlers find the modules of a package, but not its plain files. */
+/** Runtimes and bundlers find modules of a package, but no plain files, so the script is a module. */
 async function importBuilt(): Promise<{ readonly PAGE: string } | undefined> {
   try {
     // @ts-types="./_built.d.ts"

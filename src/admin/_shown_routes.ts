@@ -8,18 +8,18 @@ export interface ShownRoute {
   readonly description: RouteDescription;
   readonly base: string;
   readonly kind: "operation" | "added" | "action" | "file";
-  /** The path segments of parts. */
+  /** The path segments of sub-resources. */
   readonly parts: readonly string[];
   readonly file?: string;
 }
 
-/** The page fills only identifiers into paths. */
+/** The page can fill only identifiers into paths, so a route with another parameter is left out. */
 export function shownRoutes(routes: readonly Route[]): ShownRoute[] {
   return routes.flatMap((route): ShownRoute[] => {
     const { action, perform, bytes } = actingLevel(route);
     const links = route.levels.flatMap(({ link }) => link ?? []);
     const parts = bytes === undefined ? links : links.slice(0, -1);
-    // Each step removes an identifier and a property from the end.
+    // Each step removes `/:id/name` from the end, until the path of the list is left.
     const names: string[] = [];
     const base = links.reduceRight(
       (path) =>

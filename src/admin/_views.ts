@@ -74,7 +74,7 @@ export function menuWords(entries: readonly MenuEntry[]): readonly string[] {
   const words = entries.map(({ path, menu }) => {
     const given = typeof menu === "object" ? menu[path] : menu;
     const segments = path.slice(1).split("/").map(wordsOf);
-    // A menu text of the application says nothing of the path.
+    // A text of the option `menu` says nothing of the path, so the whole path tells equal texts apart.
     const rest = given === undefined ? segments.slice(0, -1) : segments;
     return { text: given ?? segments.at(-1) ?? path, rest: rest.join(", ").toLowerCase() };
   });

@@ -22,8 +22,6 @@ import { shownRoutes } from "./_shown_routes.ts";
  * Mount it after the middleware that the API needs, such as `express.json()` and a login.
  *
  * @param api The router of `Framework.initialize()`.
- * @param options The title of the page, and more.
- * @returns The middleware.
  * @throws {TypeError} If `api` is no router of `Framework.initialize()`, or an option is wrong.
  */
 export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandler {
@@ -35,7 +33,7 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
   checkOptions(options, routes);
   const { title, apiPath = "..", login, session, see, models, links } = options;
   let script: PageScript | undefined;
-  // The demo serves the page before its script is built.
+  // The demo serves the page before its script is built, so a missing script is searched again.
   const findScript = async () => script ??= await loadScript();
   const sendHtml = async (req: Request, res: Response) => {
     const { name } = await findScript() ?? {};

@@ -41,8 +41,8 @@ export type WritableNames<X> = "all" | readonly PathOf<RawOf<X>>[];
 export type Adopted<X> = ModelClass<InstanceOf<X>>;
 
 /**
- * @internal The types of the stored values, methods and virtuals of a model. A model with statics does not match
- * `Model<infer T>`, but has these members of it.
+ * @internal The types of the stored values, methods and virtuals of a model. `Model<infer T>` would not match a model
+ * with statics.
  */
 export type TypesOf<X> = X extends
   { castObject(stored: object): infer T; new (...args: never[]): infer H }

@@ -6,7 +6,7 @@ import { unlessAborted } from "./_waits.ts";
 /** With so many waiting changes, the follower stops reading, so that slow handlers do not fill the memory. */
 const MAX_WAITING = 1000;
 
-/** In bytes. The kept values of 1,000 waiting changes take at most about 64 MB. */
+/** In bytes. A waiting change drops larger values, so that 1,000 changes take at most about 64 MB. */
 const MAX_KEPT_BYTES = 65_536;
 
 export interface ChangeQueueOptions {
@@ -16,12 +16,11 @@ export interface ChangeQueueOptions {
   readonly concurrency: number;
   readonly timeoutMS: number;
   readonly attempts: number;
-  /** The pauses between the attempts, which double. */
   readonly pauses: { readonly firstMS: number; readonly longestMS: number };
   /** `false` without the lease, which allows only one process at a time to handle changes. */
   readonly mayStart: () => boolean;
   readonly handle: (event: ChangeEvent, attempt: Attempt) => Promise<void>;
-  /** Reads the values of a large change again, because they would fill the memory while the change waits. */
+  /** Reads dropped values again, because large values would fill the memory while a change waits. */
   readonly read: (event: ChangeEvent, context: ReadContext) => Promise<ChangeEvent>;
   /** Stores a dead letter. If that fails, the handler is called again. */
   readonly bury: (event: ChangeEvent, attempt: FailedAttempt) => Promise<void>;
@@ -32,7 +31,7 @@ export interface FailedAttempt extends Attempt {
 }
 
 export interface ReadContext {
-  /** The change is the first event after this position. `undefined` for a dead letter, which has the values itself. */
+  /** The change is the first event after this position. A dead letter needs none, because it stores the values. */
   readonly position: Position | undefined;
   readonly signal: AbortSignal;
 }
@@ -92,7 +91,6 @@ export class ChangeQueue {
     this.#read = { position, at: at ?? this.#read.at, caughtUp };
   }
 
-  /** A replay of a change that already waits is not added. */
   add(event: ChangeEvent, { isReplay = false } = {}): void {
     if (isReplay && [...this.#waiting].some((each) => each.event._id._data === event._id._data)) {
       return;
@@ -120,7 +118,6 @@ export class ChangeQueue {
     return this.#until(() => this.#waiting.size === 0 || this.#isClosed);
   }
 
-  /** Resolves when the running handlers have ended or are aborted. */
   close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
@@ -193,7 +190,6 @@ export class ChangeQueue {
     this.#timers.add(timer);
   }
 
-  /** Returns `true` if the change is handled or stored as a dead letter. */
   async #attempt(change: WaitingChange, controller: AbortController): Promise<boolean> {
     const { timeoutMS, attempts, handle, read, bury } = this.#options;
     const late = () => controller.abort(new Error(`The handler took more than ${timeoutMS} ms`));

@@ -15,7 +15,7 @@ import { errorText } from "../errors/error_text.ts";
 
 const COLLECTION = "mongrove_dead_letters";
 
-/** In bytes. A dead letter is one document of at most 16 MB, in which its other fields need room too. */
+/** In bytes. A dead letter of at most 16 MB needs room for its other fields too. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024 - 65_536;
 
 /**
@@ -48,7 +48,10 @@ type StoredLetter = Pick<DeadLetter, "error" | "attempts" | "diedAt" | "isOverta
   readonly key: string;
 };
 
-/** The identifier of each letter begins with `follow`, the identifier of the follower's record. */
+/**
+ * The identifier of each letter begins with `follow`, the identifier of the follower, so that a query by range finds
+ * them.
+ */
 export class DeadLetters {
   readonly #letters: Collection;
   readonly #follow: string;
@@ -63,7 +66,7 @@ export class DeadLetters {
     this.#follow = follow;
   }
 
-  /** The range of identifiers ends at `0`, the character after `/` in Unicode. */
+  /** `0` follows `/` in Unicode, so this range contains the identifiers that begin with `follow/`. */
   #where(more: object = {}): object {
     const [begin, end] = [`${this.#follow}/`, `${this.#follow}0`];
     return { _id: { $gt: begin, $lt: end }, follow: this.#follow, ...more };

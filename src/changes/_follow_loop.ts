@@ -275,7 +275,7 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /** If the follower is stopped, `onLost` has as much time to end as a handler. */
+  /** A stopped follower waits for `onLost` only as long as for a handler, so that it ends. */
   async #recover({ lease, queue, ended }: Session, { reason, ...lost }: LostStream): Promise<void> {
     const { position, at } = lost.next ?? await nowOf(this.#options.connection);
     const since = queue.readAt;

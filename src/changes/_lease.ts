@@ -16,13 +16,13 @@ export interface Checkpoint {
 
 export interface Progress {
   readonly position: Position;
-  /** Absent with `idleMS`, which the database subtracts from its current time. */
+  /** If `idleMS` is present, the database computes this time by its own clock. */
   readonly at?: Date;
   /** The time since the change stream had no more events. Present only if all changes are handled. */
   readonly idleMS?: number;
 }
 
-/** A read waits one second for changes, so a follower that reads stays within this time. */
+/** A follower that has found no changes counts as up to date for this time. A read waits only one second. */
 const IDLE_MS = 5000;
 
 interface StoredFollow {
@@ -38,7 +38,6 @@ interface FollowClaim {
   readonly checkpoint: Checkpoint | undefined;
 }
 
-/** Without a stored record, the follower begins at `checkpoint`, or else with the changes since this call. */
 export async function claimFollow(
   connection: Connection,
   { name, leaseMS, checkpoint }: FollowClaim,
@@ -58,7 +57,7 @@ export async function renewFollow(lease: Lease, progress: Progress): Promise<boo
   return found?.hasReplays === true;
 }
 
-/** Leaves the mark for replays to the next renewal. */
+/** Leaves the mark for replays to `renewFollow()`, whose caller starts them. */
 export async function storeProgress(lease: Lease, progress: Progress): Promise<void> {
   await lease.renew(progressFields(progress));
 }
@@ -88,7 +87,7 @@ function storedCheckpoint({ position, at }: Checkpoint): object {
 
 const PING_MS = 5000;
 
-/** `at` is exact to the second only. */
+/** The operation time counts seconds, so `at` has no milliseconds. */
 export async function nowOf(connection: Connection): Promise<Checkpoint> {
   const db = connection.getClient().db(connection.name);
   const ping = (signal: AbortSignal) =>
@@ -98,7 +97,6 @@ export async function nowOf(connection: Connection): Promise<Checkpoint> {
   return { position: { from: operationTime }, at: new Date(operationTime.getHighBits() * 1000) };
 }
 
-/** Returns milliseconds, or `undefined` before the first start of the follower. */
 export async function lagOf(connection: Connection, name: string): Promise<number | undefined> {
   const behind = { $subtract: ["$$NOW", "$at"] };
   const isLive = { $and: ["$isIdle", { $gt: ["$until", "$$NOW"] }] };

@@ -52,7 +52,10 @@ const WAYS: readonly Way[] = [
 interface Way {
   readonly batchSize?: number;
   readonly stages?: readonly mongo.Document[];
-  /** With this list, even an empty one, reading ends after one event, so that the next events are read completely. */
+  /**
+   * The data that the stages remove. Even with an empty list, reading ends after one event, so that the next events are
+   * complete.
+   */
   readonly missing?: Change["missing"];
 }
 
@@ -94,7 +97,7 @@ export interface EventReadOptions {
   readonly turns: Pick<ReadTurns, "run">;
 }
 
-/** The generator ends after an event that lacks some of its data. The caller then opens another one. */
+/** Ends after an event that lacks data, so that the caller reads the next events completely. */
 export async function* readEvents(
   collection: Collection,
   { position, signal, turns }: EventReadOptions,
@@ -135,7 +138,7 @@ function optionsFor(position: Position): mongo.ChangeStreamOptions {
   };
 }
 
-/** A follower that begins at this time does not get the operation at `time`. */
+/** MongoDB would include the operation at `time`, which came before the start of the follower. */
 function after(time: mongo.Timestamp): mongo.Timestamp {
   return mongoose.mongo.Timestamp.fromBits(time.getLowBits() + 1, time.getHighBits());
 }

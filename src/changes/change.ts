@@ -68,9 +68,7 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
   readonly values: () => Promise<StoredValues<M> | undefined>;
 }
 
-/** The event of a change stream. */
 export interface ChangeEvent {
-  /** The resume token. */
   readonly _id: { readonly _data: string };
   readonly operationType: string;
   readonly documentKey?: { readonly _id: unknown };
@@ -102,7 +100,7 @@ export function timeOf({ wallTime, clusterTime }: ChangeEvent): Date {
   return wallTime ?? new Date((clusterTime?.getHighBits() ?? 0) * 1000);
 }
 
-/** Removes the new values of an update, which would only fill the memory, because handlers get only the paths. */
+/** Removes the new values of an update, because handlers get only the paths. */
 export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   const { updatedFields } = event.updateDescription ?? {};
   if (updatedFields === undefined) return event;
@@ -110,7 +108,7 @@ export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   return { ...event, updateDescription: { ...event.updateDescription, updatedFields: paths } };
 }
 
-/** Notes the parts that an event lacks. Only updates have paths. */
+/** Adds names to `missing`. Only updates have paths that can be missing. */
 export function lacking(event: ChangeEvent, parts: Change["missing"] = []): ChangeEvent {
   const all = new Set([...event.missing ?? [], ...parts]);
   if (event.operationType !== "update") all.delete("paths");
@@ -128,7 +126,6 @@ export function withoutValues(event: ChangeEvent): ChangeEvent {
   return lacking(rest, paths ? ["paths"] : []);
 }
 
-/** The size of an event in BSON, in bytes. */
 export function sizeOf(event: ChangeEvent): number {
   return mongoose.mongo.BSON.calculateObjectSize(event);
 }

@@ -148,7 +148,7 @@ export function follow<C extends ModelClass>(
   return startFollow(target, { options, times: TIMES });
 }
 
-/** Tests have other times. */
+/** Tests pass shorter times. */
 export function startFollow<C extends ModelClass>(
   target: C,
   { options, times }: {

@@ -11,11 +11,9 @@ import type { ListedPaths } from "../filter/q/listed_paths.ts";
 export interface FilterPath {
   /** The path from the root of the entity, without indexes of arrays. */
   readonly path: string;
-  /** The type of the values. */
   readonly type: string;
   /** `date` for a `Date` that is compared with a day without a time. */
   readonly format?: "date";
-  /** The operators that a condition may use. */
   readonly operators: readonly string[];
   /** Whether a filter may name longer paths: below free-form fields and Maps, and in a class that embeds itself. */
   readonly open?: boolean;
@@ -25,7 +23,6 @@ export interface FilterPath {
 export interface FilterDescription {
   /** The paths that conditions may name, up to the second occurrence of a class that embeds itself. */
   readonly fields: readonly FilterPath[];
-  /** The limits of a filter. A larger filter answers 400. */
   readonly limits: QueryLimits;
 }
 
@@ -51,7 +48,7 @@ export function listPaths(
   });
 }
 
-/** An array with listed paths inside is kept, because `$elemMatch` names the array. */
+/** An array with listed paths inside is kept, because a filter with `$elemMatch` must name the array itself. */
 export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): FilterPath[] {
   const own = fields.flatMap((field) => {
     if (listed.names.includes(field.path)) return [field];
@@ -65,10 +62,10 @@ export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): Fi
   return [...own, ...referred];
 }
 
-/** For an array outside the option `filter`, other operators would compare whole elements. */
+/** For an array that the option `filter` does not list, other operators would compare unlisted fields of elements. */
 export const ELEMENT_OPERATORS: readonly string[] = ["$not", "$elemMatch"];
 
-/** Paths in filters leave out nested arrays. */
+/** A path in a filter has no segment for an array inside of an array, so this skips nested arrays. */
 function elementOf(field: FieldShape): FieldShape {
   return field.kind === "array" && field.element !== undefined ? elementOf(field.element) : field;
 }

@@ -37,7 +37,6 @@ export interface ValueDescription {
   readonly fields?: readonly FieldDescription[];
   /** Whether the value may be `null`, which clears the field in a body. */
   readonly nullable?: boolean;
-  /** The values that a body can contain. */
   readonly enum?: readonly unknown[];
   /** The smallest number or earliest date in a body. */
   readonly minimum?: number | string;
@@ -53,7 +52,6 @@ export interface ValueDescription {
 
 /** @internal A field in a request body or in a response. */
 export interface FieldDescription extends ValueDescription {
-  /** The key in the JSON. */
   readonly name: string;
   /**
    * Whether the field is always present: in a response, if the model has written the entity and no hook has changed it.
@@ -62,24 +60,23 @@ export interface FieldDescription extends ValueDescription {
   /** Whether no request body can set the field. */
   readonly readonly: boolean;
   /**
-   * The value in a new entity if the body lacks the field. Missing if it is computed, or if the field holds hidden
-   * fields or is hidden from some readers. A description for one reader has the defaults of all fields that they see.
+   * The value in a new entity if the body lacks the field. Absent if it is computed, or if the field is hidden from
+   * some readers or contains hidden fields. A description for one reader has the default of each field that the reader
+   * sees.
    */
   readonly default?: unknown;
-  /** The option `summary`. */
   readonly summary?: string;
   /** The option `description`, in CommonMark. */
   readonly description?: string;
-  /** The option `deprecated`. */
   readonly deprecated?: boolean;
   /** The option `example`. Missing in a response if it may contain hidden fields. */
   readonly example?: unknown;
 }
 
 /**
- * `result` is the response of an action, whose object need not be stored. `new` is the body of a creation. A PUT has
- * `replacement` if bodies are strict or its key is required, and otherwise `new`. `changes` is the body of
- * `updateAll()`. `element` is an element of an array that is sent as a whole.
+ * `result` is the answer of an action, `new` the body of a creation, and `changes` the body of `updateAll()`. A PUT has
+ * `replacement` if bodies are strict or its key is required, and otherwise `new`. `element` is an element of an array
+ * that is sent as a whole.
  */
 export type View = "answer" | "result" | "new" | "replacement" | "patch" | "changes" | "element";
 
@@ -87,7 +84,7 @@ export function isAnswer(view: View): boolean {
   return view === "answer" || view === "result";
 }
 
-/** In these views, a strict body may repeat stored values. */
+/** Whether a strict body may repeat the stored values of fields that it cannot set. */
 export function repeatsStored(view: View): boolean {
   return view === "patch" || view === "replacement" || view === "element";
 }
@@ -117,7 +114,7 @@ export interface ObjectNode {
 
 const nodesOf = memoize((_shape: Shape) => new Map<string, ObjectNode>());
 
-/** Fields are described at their first use, because models may embed each other. */
+/** Fields are described at their first use, or else classes that embed each other would be described for ever. */
 export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const { view, embedded } = place;
   const nodes = nodesOf(shape);
@@ -207,7 +204,7 @@ interface ValuePlace {
 
 interface FieldPlace extends ValuePlace {
   readonly field: FieldShape;
-  /** Every write through the framework sets the field. */
+  /** Every write through the framework sets the field, so answers have it. */
   readonly written: boolean;
   readonly rights: Rights;
 }
@@ -250,7 +247,7 @@ function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   const model = modelOf(type);
   // An update replaces the elements of an array as a whole, but only parts of the values of a Map.
   const below = kind === "array" && (view === "patch" || view === "replacement") ? "element" : view;
-  // Mongoose shares one type object between an array of embedded objects and its elements. Its options apply only to
+  // Mongoose shares one type object between an array of embedded objects and its elements, but its options belong to
   // the array.
   const own = inside !== undefined && shape !== undefined ? undefined : type;
   return {
@@ -299,7 +296,7 @@ function modelOf(type: SchemaType | undefined): string | undefined {
   return (typeof ref === "string" ? classOf(ref) : schemaClass(type))?.name;
 }
 
-/** Without `described`, a class that embeds itself would be infinite. */
+/** Without `described`, a class that embeds itself would be described for ever. */
 export function describeFields(
   node: ObjectNode,
   described = new Set<ObjectNode>(),

@@ -30,9 +30,7 @@ import {
 
 /** @internal A parameter in the path or in the query string. */
 export interface ParameterDescription {
-  /** The name. */
   readonly name: string;
-  /** The place of the parameter. */
   readonly in: "path" | "query";
   /** Only parameters of the path and `q` can be required. */
   readonly required: boolean;
@@ -48,11 +46,9 @@ export interface ParameterDescription {
 
 /** @internal A request header that the operation reads. */
 export interface HeaderDescription {
-  /** The name, as in the HTTP standard. */
   readonly name:
     | ("If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key" | "Last-Event-ID")
     | ("Range" | "If-Range" | "Content-Disposition");
-  /** Whether a request without the header is refused. */
   readonly required: boolean;
   /** The preferences in `Prefer`. `max-affected` needs a number. */
   readonly preferences?: readonly ("count=exact" | "return=minimal" | "max-affected")[];
@@ -62,7 +58,6 @@ export interface HeaderDescription {
 export interface WriteDescription {
   /** The maximum number of entities in a body. Missing for a single entity. */
   readonly many?: number;
-  /** Whether all entities are written or none. */
   readonly atomic?: boolean;
   /** The maximum number of entities to change or remove. */
   readonly max?: number;
@@ -74,7 +69,6 @@ export interface WriteDescription {
 
 /** @internal Bodies and answers that are bytes. */
 export interface BytesDescription {
-  /** The media types of the body. */
   readonly body?: readonly string[];
   /** The maximum number of bytes. A larger body answers 413. */
   readonly maxBytes?: number;
@@ -84,7 +78,6 @@ export interface BytesDescription {
 
 /** @internal The errors of a route with the same HTTP status. */
 export interface ErrorDescription {
-  /** The HTTP status. */
   readonly status: number;
   /** The values of `code`. Hooks can answer other codes. */
   readonly codes: readonly string[];
@@ -248,7 +241,7 @@ function narrowBody(
     return { model, view: "changes", strict: true, fields: taken, ...none };
   }
   if (!fields.some(({ name, required }) => name === by && required)) return body;
-  // The path contains the key.
+  // The path of the request contains the key, so the body may leave it out.
   const own = fields.map((each) => each.name === by ? { ...each, required: false } : each);
   const others = repeated.filter(({ name }) => name !== by);
   return { model, view: "replacement", strict, isOpen, ignored, repeated: others, fields: own };

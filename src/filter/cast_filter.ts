@@ -24,12 +24,11 @@ function isCast([path, value]: [string, unknown], model: Model<unknown>): boolea
     model.schema.path("_id") instanceof mongoose.Schema.Types.ObjectId;
 }
 
-/** The client's conditions are cast already, and Mongoose allows fewer operators for a type than MongoDB. */
+/** Mongoose must not cast the client's conditions again, because it would refuse some operators that MongoDB allows. */
 export function withConditions<Q extends object>(query: Q, conditions: Filter): Q {
-  // `where()` in middleware replaces a condition on its path and joins lists of `$or`, but adds to `$and`.
+  // In middleware, `where()` replaces a condition on its path and widens a list of `$or`. It can only add to `$and`.
   const isJoined = Object.keys(conditions).every((key) => key === "$and");
-  // `find()` may copy the conditions, but cast operators are found by the identity of their
-  // objects.
+  // `find()` may copy the conditions, but cast operators are known by the identity of their objects.
   const bound = isJoined ? conditions : { $and: [conditions] };
   (query as Query<unknown, unknown>).setQuery(bound as never);
   return replaceCast(query, castAround);
@@ -45,7 +44,7 @@ function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
     } else rest[key] = value;
   }
   if (isEmpty(rest)) return compiled;
-  // The cast changes its argument, and its result is compared with the original filter.
+  // The cast changes its argument, so a copy is kept for the comparison.
   const given = copyFilter(rest);
   const result = cast(rest);
   checkCast("", { given, result });
@@ -61,7 +60,7 @@ function checkCast(path: string, { given, result }: Record<"given" | "result", u
   if (after === undefined) {
     const isSent = typeof result !== "object" || result === null || Array.isArray(result) ||
       isStorable(result) || "toBSON" in result;
-    // A cast value without members cannot have lost a condition.
+    // The value has no keys inside that the cast could have dropped.
     if (isSent) return;
     throw changed(path, "BSON does not know its class");
   }

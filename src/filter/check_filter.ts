@@ -14,8 +14,8 @@ import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 const MAX_DEPTH = 100;
 
 /**
- * A lost value or a condition on an undeclared field could select every entity. Operators of a hook's filter may come
- * from a request, so they are untrusted, unlike a `scope`.
+ * Refuses values that BSON loses, and undeclared fields: both could make a filter select every entity. Only a `scope`
+ * is trusted, because operators of other filters may come from a request.
  */
 export function checkFilter(
   filter: unknown,
@@ -109,7 +109,7 @@ function checkObject(object: JsonObject, place: ValuePlace): Filter {
     if (isClause(key) && Array.isArray(value) && value.length === 0) {
       throw unusable(inner.path, "an empty list");
     }
-    // Mongoose sends a function as its text for `$where` only.
+    // Mongoose sends a function as source code for `$where` only. Anywhere else, it would be lost.
     const isCode = key === "$where" && typeof value === "function";
     entries.push([key, isCode ? String(value) : check(value, inner)]);
   }

@@ -5,7 +5,7 @@ import type { Version } from "../schema/fields/system_fields.ts";
 
 export type Filter = Record<string, unknown>;
 
-/** With `strictQuery: true`, Mongoose would drop conditions on undeclared fields. */
+/** With `strictQuery: true`, Mongoose would drop conditions on undeclared fields, and find too much. */
 export const KEEP_CONDITIONS = { strictQuery: false } as const;
 
 export function isEmpty(filter: Filter): boolean {
@@ -21,7 +21,7 @@ export function everyFilter(...filters: (Filter | undefined)[]): Filter {
 
 const untrusted = new WeakSet<object>();
 
-/** Marks operators that may come from a request. Mongoose's `sanitizeFilter` refuses only them. */
+/** Marks operators that may come from a request. `sanitizeFilter` of Mongoose trusts all others. */
 export function markUntrusted<T extends object>(operators: T): T {
   untrusted.add(operators);
   return operators;
@@ -44,7 +44,10 @@ export function copyFilter(value: Filter): Filter {
   return copy(value) as Filter;
 }
 
-/** Moves a filter for an embedded object to its document. `$expr` would apply to the whole document. */
+/**
+ * Makes a filter for an embedded object apply to its document. `$expr` is refused, because it would read the whole
+ * document.
+ */
 export function moveFilter(filter: Filter, prefix: string): Filter {
   return Object.fromEntries(
     Object.entries(filter).map(([key, value]) => {
@@ -79,7 +82,7 @@ export function markCompiled<T extends object>(operators: T): T {
   return operators;
 }
 
-/** The copy keeps the marks, because Mongoose must neither cast a client's operators again nor trust them. */
+/** The copy keeps the marks, or else Mongoose would cast a client's operators again, or trust them. */
 export function replaceOperators(
   filter: Filter,
   replace: (operators: Readonly<Filter>) => Filter | undefined,
@@ -96,7 +99,7 @@ export function replaceOperators(
   return copy(filter) as Filter;
 }
 
-/** A plain value becomes `$eq`, because only an object of operators can be marked. */
+/** A plain value becomes `{ $eq: value }`, because only an object can be marked as cast. */
 export function markConditions(filter: Filter): Filter {
   return Object.fromEntries(
     Object.entries(filter).map(([key, value]) =>
@@ -132,9 +135,9 @@ export function topOf(path: string): string {
   return end < 0 ? path : path.slice(0, end);
 }
 
-/** Conditions that hooks add hide entities from the client, so reads beside its selection need them too. */
+/** Conditions that hooks add hide entities, so reads that ignore the client's filter still need them. */
 export function hookConditionsIn(client: Filter): (filter: Filter) => Filter {
-  // Mongoose marks trusted conditions in place, and a mark must not count as a change by a hook.
+  // Mongoose marks trusted conditions in place. The copy keeps such a mark from counting as a change by a hook.
   const before = copyJson(client) as Filter;
   const isClients = ([key, value]: [string, unknown]) =>
     typeof value === "object" && value === client[key] &&

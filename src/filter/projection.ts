@@ -13,7 +13,7 @@ export type Shows = (path: string, field: FieldShape) => boolean;
 
 export function readProjection(given: unknown, shape: Shape): Projection {
   const unselected = shape.unselected;
-  // MongoDB would read a `+` before a selected field as a part of the name.
+  // MongoDB would read a `+` before a selected field as a part of the name, so such paths are dropped.
   const entries = entriesOf(given).filter(([path]) =>
     !path.startsWith("+") || unselected.includes(path.slice(1))
   );
@@ -28,7 +28,7 @@ export function databaseProjection(projection: Projection, shape: Shape): Record
     // In an aggregation, `_id: 1` next to excluded fields would exclude all other fields.
     !path.startsWith("+") && (isInclusive || path !== "_id" || !value)
   );
-  // Mongoose's documents have no `_id` if an inclusive projection does not name it.
+  // In Mongoose, an inclusive projection without `_id` would leave out `_id`, so it is added.
   const others = isInclusive
     ? ["_id", ...forced].map((path) => [path, 1])
     : unselected.filter((path) =>
@@ -51,7 +51,7 @@ export function withoutApart(projection: Projection, shape: Shape): Projection {
   return isEmpty(projection) ? shape.withoutApart : databaseProjection(projection, shape);
 }
 
-/** Makes MongoDB read the documents, because an index alone stores `null` for a missing field. */
+/** An index alone stores `null` for a missing field, so the projection makes MongoDB read the documents. */
 export function uncovered(projection: Projection): Projection {
   const isCoverable = Object.entries(projection).some(([path, value]) =>
     path !== "_id" && !path.startsWith("+") && Boolean(value) &&
@@ -94,7 +94,7 @@ export function showsInPart({ selection, shape }: {
     shape.unselected.some((path) => !shape.apart.includes(path));
 }
 
-/** An update reads these fields, but does not show them. */
+/** A change reads all fields, but its answer must not show fields with `select: false`. */
 export function unshownFields(projection: Projection, shape: Shape): ReadonlySet<FieldShape> {
   const paths = shape.unselected.filter((path) => !projection[path] && !projection[`+${path}`]);
   return new Set(paths.flatMap((path) => fieldAt(path.split("."), shape) ?? []));
@@ -117,7 +117,7 @@ export function showsWhole(name: string, projection: Projection): boolean {
     : others[name] === 1 || others[name] === true;
 }
 
-/** Decides as Mongoose documents do. */
+/** Decides as Mongoose's documents do, so that answers without documents are the same. */
 export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);
   return (path, field) => {

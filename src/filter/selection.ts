@@ -6,7 +6,7 @@ import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 
 export interface Selection {
   readonly filter: Filter;
-  /** The conditions of hooks. Some reads apply these without the filter of the client. */
+  /** The conditions of hooks only: the cursor of a page may name an entity that the client's filter excludes. */
   readonly hookConditions?: Filter;
   /** The option `scope` and class options, not cast yet. Every read and write must apply them. */
   readonly scope: Filter;
@@ -32,7 +32,7 @@ export function queryOptions(
   const { skip: givenSkip, limit: givenLimit, sort: given, ...others } = options;
   const [skip, limit] = page ? [givenSkip, givenLimit] : [];
   const counts = { ...countIn("skip", skip), ...countIn("limit", limit) };
-  // A first page without `skip` must have the same order as later pages.
+  // The first page has only `limit`, but needs the order of later pages. `$near` sorts by distance already.
   const paged = isGiven(skip) || (isGiven(limit) && isFreeOf([filter, scope], BY_DISTANCE));
   const sort = readSort(given) ?? (paged ? order : {});
   return {

@@ -24,7 +24,6 @@ const VERIFY_MS = 5_000;
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
-/** A bearer token of RFC 6750. */
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
@@ -84,7 +83,7 @@ export async function admitCaller(
   }
 }
 
-/** Other values may have texts with secrets. */
+/** Only errors and strings are logged in full, because other thrown values may contain secrets. */
 function textOf(error: unknown): string {
   if (typeof error === "string") return error;
   const stack = error instanceof Error ? error.stack : undefined;
@@ -113,7 +112,7 @@ function isValid(verified: McpToken | undefined, resource: string): verified is 
   }
   const isOurs = audience === false ||
     [audience].flat().some((each) => URL.canParse(each) && keyOf(each) === keyOf(resource));
-  // An invalid date makes the comparison false.
+  // An invalid date makes the comparison false, so the token is refused.
   return isOurs && (expiresAt === undefined || expiresAt.getTime() > Date.now());
 }
 
@@ -148,7 +147,7 @@ function metadataUrl(resource: string): string {
   return origin + WELL_KNOWN + (pathname === "/" ? "" : pathname);
 }
 
-/** Some clients ask for the document of RFC 9728 without the path of the resource. */
+/** Some clients ask for the document of RFC 9728 without the path of the resource, so both paths answer. */
 export function serveMetadata(authorization: McpAuthorization, name: string): RequestHandler {
   const { resource, servers, scopes = [] } = authorization;
   const paths = [WELL_KNOWN, withoutSlash(new URL(metadataUrl(resource)).pathname)];

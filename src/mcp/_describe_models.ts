@@ -48,7 +48,6 @@ export async function describeModel(
 
 const OF_LISTS = ["q", "sort", "limit", "after", "skip", "select", "search", "populate"];
 
-/** The query parameters that a tool takes. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   all: OF_LISTS,
   one: ["select", "populate"],
@@ -101,7 +100,6 @@ function describeOperation(
   };
 }
 
-/** Paths with the same operators are listed together. */
 function filtersOf({ fields }: FilterDescription): object[] {
   const paths = new Map<string, string[]>();
   for (const { path, operators } of fields) {

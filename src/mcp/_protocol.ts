@@ -20,7 +20,7 @@ const CODES = {
 
 const PREFIX = "io.modelcontextprotocol/";
 
-/** The list of tools stays the same until the process ends. */
+/** The list of tools stays the same until the process ends, so clients may cache it. */
 const CACHED = { ttlMs: 60_000, cacheScope: "private" };
 
 interface ToolServer {
@@ -133,7 +133,7 @@ function isStateless({ method, params }: RpcRequest, { headers }: Request): bool
   const version = meta[`${PREFIX}protocolVersion`];
   if (method === "initialize" && version === undefined) return false;
   const requested = headers["mcp-protocol-version"];
-  // Only clients of revisions before 2025-06-18 leave out `MCP-Protocol-Version`.
+  // All supported revisions require the header `MCP-Protocol-Version`, so a missing one is an error.
   if (requested === undefined || requested !== (version ?? requested)) {
     throw mismatch("MCP-Protocol-Version");
   }

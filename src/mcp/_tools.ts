@@ -294,7 +294,7 @@ async function answered(call: () => Promise<object>): Promise<object> {
   }
 }
 
-/** Older clients read only the text. */
+/** Older clients read only the text, so the result is sent in both forms. */
 function done(result: object): object {
   return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
 }

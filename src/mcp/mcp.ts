@@ -27,8 +27,8 @@ const INSTRUCTIONS =
 /** The middleware of {@linkcode mcp}. */
 export interface McpMiddleware extends RequestHandler {
   /**
-   * Middleware that names the servers from which assistants get tokens. It answers below `/.well-known`, so mount it
-   * without a path. Without `authorization`, it passes requests on.
+   * Middleware that tells assistants which servers issue tokens. It answers below `/.well-known`, so mount it without a
+   * path. Without `authorization`, it only calls `next()`.
    */
   readonly metadata: RequestHandler;
 }
@@ -43,8 +43,6 @@ export interface McpMiddleware extends RequestHandler {
  * `req`. Only actions can remove entities.
  *
  * @param api The router of `Framework.initialize()`.
- * @param options The exposed models, and options of the server.
- * @returns The middleware.
  * @throws {TypeError} If an option is wrong, or names an operation or action that the API lacks.
  */
 export function mcp(api: FrameworkRouter, options: McpOptions): McpMiddleware {
@@ -99,7 +97,7 @@ function withoutSession(req: Request): Request {
   return standFor(req, Object.create(req, { session }));
 }
 
-/** An API key counts as a token. */
+/** A request with an API key needs no other token. */
 async function admitByPlugins(
   request: Request,
   { settings, authorization }: {
@@ -133,7 +131,7 @@ function wrongSender(
   return { status: 403, message: `Host is not one of "hosts"` };
 }
 
-/** Some proxies add the default port of https. */
+/** Some proxies add the default port of https, which does not count. */
 function plainHost(host: string): string {
   return host.toLowerCase().replace(/:443$/, "");
 }

@@ -106,8 +106,8 @@ export interface McpToken {
   /** The `req.user` of hooks, which see neither the token nor cookies. */
   readonly user: unknown;
   /**
-   * The URLs that the token was made for. A token for other URLs than `resource` is a 401, because its owner gave it to
-   * another server. `false` skips this check.
+   * The URLs for which the token was issued. If `resource` is not among them, the answer is 401, because the token was
+   * meant for another server. `false` skips this check.
    */
   readonly audience: string | readonly string[] | false;
   /** The scopes of the token. */

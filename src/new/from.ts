@@ -19,7 +19,6 @@ interface ModelRecord extends ModelNames {
 interface FromRecord {
   readonly plain: boolean;
   readonly hash: string;
-  /** The models by collection. */
   readonly models: Readonly<Record<string, ModelRecord>>;
 }
 
@@ -32,7 +31,6 @@ export interface FromOptions {
 export interface FromFiles {
   readonly database: string;
   readonly files: Readonly<Record<string, string>>;
-  /** The route of a model, for an example in the README. */
   readonly route: string;
 }
 
@@ -45,7 +43,7 @@ export async function filesFrom({ uri, plain, report }: FromOptions): Promise<Fr
   return { database: found.name, files: { ...files, [RECORD_FILE]: json(record) }, route };
 }
 
-/** Reports how the database differs from the models in a folder, and returns the files to write. */
+/** Reports changes of the database, and returns the files to write. */
 export async function changesFrom(
   folder: string,
   { uri, report }: Omit<FromOptions, "plain">,
@@ -96,7 +94,7 @@ async function readRecord(path: string): Promise<FromRecord> {
     const record = JSON.parse(await readFile(path, "utf8"));
     if (typeof record.hash === "string" && typeof record.models === "object") return record;
   } catch {
-    // The error of `JSON.parse()` does not name the file.
+    // The error of `JSON.parse()` does not name the file, unlike the error below.
   }
   throw new Error(`Cannot compare with a database: ${RECORD_FILE} is no record of new --from`);
 }

@@ -1,13 +1,8 @@
-/**
- * The files of an application over the collections of a database.
- *
- * @module
- */
 import type { FromFiles } from "./from.ts";
 
 type CommonFiles = Readonly<Record<"app.ts" | "main.ts" | "app.test.ts", string>>;
 
-/** The models take the place of the todos in the common files. */
+/** Replaces the model `Todo` in the files of every application with the models of the database. */
 export function fromFiles(
   { "app.ts": app, "main.ts": main, "app.test.ts": test }: CommonFiles,
   { database, files }: FromFiles,

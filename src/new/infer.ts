@@ -4,7 +4,7 @@ const SCALARS: ReadonlySet<string> = new Set([
   ...["String", "Number", "Boolean", "Date", "ObjectId", "Decimal128", "UUID", "Buffer", "BigInt"],
 ]);
 
-/** The types that the `_id` of a model can have. */
+/** The types that an `_id` can have. */
 const IDENTIFIERS: ReadonlySet<string> = new Set(["ObjectId", "String", "Number", "UUID"]);
 
 /** A field or a type with a smaller share of the values is not declared. */
@@ -38,7 +38,6 @@ export interface Field extends ValueType {
 
 export interface InferOptions {
   note(path: string, text: string): void;
-  /** Whether Mongoose's documents have a member of this name. */
   isReserved(name: string): boolean;
 }
 
@@ -48,7 +47,7 @@ interface Place extends InferOptions {
   readonly depth: number;
 }
 
-/** Returns the type of the `_id`, or `undefined` if no model can have it. */
+/** Returns `undefined` if no model can have such an `_id`. */
 export function identifierOf(seen: Seen): string | undefined {
   const [kind = "", ...others] = seen.fields.get("_id")?.kinds.keys() ?? [];
   return others.length === 0 && IDENTIFIERS.has(kind) ? kind : undefined;
@@ -168,14 +167,14 @@ function objectType(place: Place): ValueType {
 
 const DATA = /^(\d[\d.:/-]*|[\da-f]{24}|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|.+@.+)$/i;
 
-/** Whether the names in objects are data, as in a Map. */
+/** Whether the names of fields are data, such as dates, so that the type is a Map. */
 function namesVary({ fields, kinds }: Seen): boolean {
   const names = [...fields.keys()];
   const values = [...fields.values()];
   if (names.every((name) => DATA.test(name)) || names.length > 200) return true;
   const present = values.reduce((sum, { count }) => sum + count, 0);
   const share = present / (names.length * (kinds.get("Object") ?? 1));
-  // Many equal objects are data, such as translations by language.
+  // Many values with equal fields belong to a Map, such as translations by language.
   const forms = new Set(values.map((each) => [...each.fields.keys()].sort().join("\0")));
   return names.length > 10 && (share < 0.2 || forms.size === 1 && !forms.has(""));
 }

@@ -1,9 +1,3 @@
-/**
- * The tests of a new application with a login.
- *
- * @module
- */
-
 export const LOGIN_SUPPORT = `import { getModel } from "@mongrove/mongrove";
 import { serve, startMongo } from "@mongrove/mongrove/testing";
 import mongoose from "mongoose";

@@ -1,9 +1,3 @@
-/**
- * The files that the option `login` adds or changes.
- *
- * @module
- */
-
 import { LOGIN_SUPPORT, LOGIN_TEST } from "./login_checks.ts";
 import {
   INVITATION,

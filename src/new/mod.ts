@@ -13,9 +13,8 @@
  * node node_modules/@mongrove/mongrove/src/new/mod.js
  * ```
  *
- * With `--plain`, Node 22.18 and later need no compiler. With `--login`, users sign up by an invitation, and share the
- * entities of their organisation. With `--from`, the models are made of samples of the database at `MONGODB_URI`, to
- * which nothing is written. A second run shows what has changed there, and writes models only with `--write`.
+ * The flags `--plain`, `--login`, `--from` and `--write` are options of {@linkcode CreateAppOptions}. With `--from`,
+ * the program reads the database at `MONGODB_URI`, and writes nothing to it.
  *
  * @module
  */
@@ -69,14 +68,13 @@ export interface CreateAppOptions {
   readonly report?: (line: string) => void;
 }
 
-/** Files of package managers and version control. */
+/** Such files may be in the folder already, because `npm init` or `git init` makes them. */
 const LEFT = /^(\..*|node_modules|package\.json|package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$/;
 
 /**
  * Writes the files of a new application into a folder.
  *
  * @param folder The folder, which is created if it does not exist.
- * @param options Options of the application.
  * @returns The names of the written files.
  * @throws {TypeError} If an option is wrong.
  * @throws {Error} If the folder contains files, except hidden files and files of package managers. Nothing is written
@@ -198,7 +196,7 @@ function readObject(text: string): object {
     const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // The error of `JSON.parse()` does not name the file.
+    // The error of `JSON.parse()` does not name the file, unlike the error below.
   }
   throw new Error("Cannot make an application: package.json is no JSON object");
 }
@@ -267,8 +265,8 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 /**
- * An import must not run the program. Node before 24.2 has no `import.meta.main`. The path does not exist if the
- * command leaves out the extension.
+ * An import must not run the program. Node before 24.2 has no `import.meta.main`, so paths are compared. For a command
+ * without the file extension, `realpathSync()` would throw.
  */
 function isProgram(): boolean {
   const { main } = import.meta as { readonly main?: boolean };

@@ -4,9 +4,7 @@ import { className, type ModelNames, Names, partName, USED } from "./names.ts";
 
 export interface FoundModel extends ModelNames {
   readonly collection: string;
-  /** The source code of the operations, such as `one()`. */
   readonly operations: readonly string[];
-  /** The type of the `_id`. */
   readonly id: string;
   readonly fields: readonly Field[];
   readonly timestamps: boolean;
@@ -31,7 +29,6 @@ interface Class {
   readonly name: string;
   readonly fields: readonly Field[];
   readonly id: string | undefined;
-  /** The model, if the class is not embedded. */
   readonly model?: FoundModel;
 }
 
@@ -162,7 +159,6 @@ class ModelWriter {
     };
   }
 
-  /** Returns a type as the source text of a value and of a TypeScript type. */
   #type(
     { kind, of, fields, id, ref, name = "" }: ValueType & Partial<Field>,
     { owner, isList = false }: { readonly owner: string; readonly isList?: boolean },
@@ -211,7 +207,9 @@ function indent(text: string): string {
 
 type Brackets = readonly [open: string, close: string];
 
-/** Joins items on one line if it fits, as `deno fmt` has it. The line may be in a class in a call. */
+/**
+ * Joins items on one line if it fits, as `deno fmt` does. In a class inside of a call, the line has four columns less.
+ */
 function wrap([open, close]: Brackets, items: readonly string[]): string {
   const space = open.endsWith("{") && items.length > 0 ? " " : "";
   const line = open + space + items.join(", ") + space + close;

@@ -1,4 +1,4 @@
-/** Names that model files or compiled decorators use. */
+/** A class with such a name would hide a global or an import that the model file needs. */
 export const USED: readonly string[] = [
   ...["Array", "BigInt", "Boolean", "Buffer", "Date", "Error", "Framework", "FrameworkModel"],
   ...["Function", "Hidden", "Map", "Number", "Object", "Ref", "Reflect", "Schema", "String"],

@@ -25,7 +25,6 @@ export interface FoundDatabase {
 }
 
 export interface ReadDatabaseOptions {
-  /** The names of written models, by collection. */
   readonly known: ReadonlyMap<string, ModelNames>;
   /** Takes a remark, which has no values of the database. */
   note(text: string): void;
@@ -45,7 +44,7 @@ export async function readDatabase(
     const reader = new DatabaseReader(db, {
       ...options,
       isReserved: reservedBy(mongoose),
-      // A malformed string of one entity would otherwise hide its collection.
+      // If strings were validated, a malformed one would hide its whole collection.
       deserialize: (bytes) => mongoose.mongo.BSON.deserialize(bytes, DECODING),
     });
     const models = await reader.read();
@@ -75,7 +74,7 @@ async function connect(uri: string, { mongo }: typeof Mongoose): Promise<mongo.M
   }
 }
 
-/** Some options are secrets too, so all their values are removed. */
+/** Removes the values of all options too, because some are secrets. */
 export function withoutPassword(text: string): string {
   return text.replaceAll(/\/\/[^]*@/g, "//").replaceAll(/([?&]\w+=)[^&\s]*/g, "$1…");
 }
@@ -197,7 +196,8 @@ class DatabaseReader {
       }
     }
     for (const { collection, path, field, target, count, isRef } of found) {
-      // A reference to an `_id` that is no ObjectId needs its target to be built before.
+      // A reference that stores no ObjectIds needs the schema of its target first, so such references cannot form a
+      // circle.
       const isCircle = isRef && target.id !== "ObjectId" &&
         reachedFrom(target.collection, found).has(collection);
       if (isCircle) delete field.ref;
@@ -217,7 +217,7 @@ class DatabaseReader {
     for (const target of sampled) {
       const isStored = target.kind === "collection" || target.kind === "capped";
       const isNamed = stemOf(name.replace(/[_-]?ids?$/i, "")) === stemOf(target.collection);
-      // Small numbers are found in every collection with numeric identifiers.
+      // Small numbers are identifiers in many collections, so only a similar name makes a reference likely.
       const isLikely = isNamed || kind === "ObjectId" || kind === "UUID";
       if (!isStored || target.id !== kind || !isLikely) continue;
       const filter = { _id: { $in: identifiers as never[] } };
@@ -270,7 +270,7 @@ function modelOf({ seen, ...sampled }: Sampled, names: ModelNames): FoundModel {
   const sort = sampled.indexes.flatMap(({ keys }) => {
     const [first = ""] = Object.keys(keys);
     const field = fields.find(({ name }) => name === first);
-    // A comma or a minus has a meaning in the parameter `sort`.
+    // In the parameter `sort`, a comma or a minus in a name would be syntax.
     const isSortable = field && /^\w+$/.test(first) && [1, -1].includes(keys[first] as number) &&
       !field.isList &&
       !field.hidden &&

@@ -3,7 +3,6 @@ export interface DeclaredIndex {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** An index as MongoDB lists it. */
 export type StoredIndex = Readonly<Record<string, unknown>> & {
   readonly name?: string;
   readonly key: Readonly<Record<string, unknown>>;
@@ -29,7 +28,6 @@ const KINDS: ReadonlySet<unknown> = new Set([1, -1, "text", "2dsphere", "2d", "h
 /** The maximum of `expireAfterSeconds` in MongoDB. */
 const MAX_TTL_SECONDS = 2 ** 31 - 1;
 
-/** Returns the declaration of an index, or the reason why it has none. */
 export function declareIndex(
   { name, key, ...stored }: StoredIndex,
   defaultCollation: unknown,
@@ -49,7 +47,7 @@ export function declareIndex(
   const { version: _, ...collation } = (stored.collation ?? {}) as Record<string, unknown>;
   if (stored.collation !== undefined) options.collation = collation;
   else if (defaultCollation !== undefined) options.collation = { locale: "simple" };
-  // MongoDB refuses an equal index with another name.
+  // MongoDB refuses an equal index with another name, so an unusual name is declared.
   const usualName = Object.entries(keys).map((each) => each.join("_")).join("_");
   if (name !== usualName) options.name = name;
   const problem = problemOf({ keys, options });

@@ -1,5 +1,4 @@
 interface ReadmeOptions {
-  /** The command for scripts, such as `npm run`. */
   readonly run: string;
   readonly login: boolean;
   readonly route?: string | undefined;

@@ -20,7 +20,7 @@ export class Seen {
   readonly identifiers = new Map<string, unknown>();
   #position = 0;
   hasFraction = false;
-  /** Whether a string or a buffer is empty, which Mongoose takes for missing. */
+  /** Whether a string or a buffer is empty. Mongoose takes it for missing, so the field is not required. */
   hasEmpty = false;
 
   add(value: unknown): void {
@@ -52,7 +52,7 @@ export class Seen {
     this.hasEmpty ||= other.hasEmpty;
   }
 
-  /** The fields in their usual order, which does not depend on the order of the objects. */
+  /** Sorts by the average position, so that the order of the sampled objects does not matter. */
   get sortedFields(): readonly (readonly [string, Seen])[] {
     const positionOf = (field: Seen) => field.#position / field.count;
     return [...this.fields].sort(([a, one], [b, other]) =>

@@ -252,7 +252,7 @@ export function packageSettings({ plain = false, login = false }: KindOptions): 
   };
 }
 
-/** ESLint needs types to find a promise in the place of its result. */
+/** ESLint finds a forgotten `await` only if it knows the types. */
 function eslintConfig(parser: string): string {
   return `${parser}
 

@@ -42,7 +42,7 @@ function problemOf(options: Readonly<Record<string, unknown>>): string | undefin
   return undefined;
 }
 
-/** JSON has neither cyclic objects nor bigints. */
+/** `JSON.stringify()` throws for cyclic objects and bigints, which a document cannot contain. */
 function isWritable(value: unknown): boolean {
   try {
     JSON.stringify(value);

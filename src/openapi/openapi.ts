@@ -35,8 +35,6 @@ import type { Reporter } from "../pipeline/request/reporter.ts";
  * Mount it at the path of the API. The first request builds the document.
  *
  * @param api The router of `Framework.initialize()`, or the options for one, with `models`.
- * @param options The name and the version of the API, and more.
- * @returns The router.
  * @throws {TypeError} If `api` is neither a router nor options, an option is wrong, or OpenAPI cannot express the path
  * of a route.
  */

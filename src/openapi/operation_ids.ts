@@ -37,7 +37,7 @@ function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string
 }
 
 function nameAfter({ operation, path, isQuery }: RouteNode, leftOut: RegExp): string {
-  // The operation ID begins with the name of an action, which ends its path.
+  // The operation ID must not repeat the name of an action, which ends its path.
   const place = isOperationName(operation) ? path : path.slice(0, -operation.length);
   const words = place.replaceAll(leftOut, "").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const [first, ...others] = isQuery ? ["query"] : operation.split(/[-_]+/);

@@ -8,7 +8,7 @@ export interface OpenApiInfo {
   readonly version: string;
   /** The purpose of the API, in CommonMark. */
   readonly description?: string;
-  /** Any other field of an Info Object. */
+  /** Any other field. */
   readonly [field: string]: unknown;
 }
 
@@ -18,7 +18,7 @@ export interface OpenApiServer {
   readonly url: string;
   /** A text about the server. */
   readonly description?: string;
-  /** Any other field of a Server Object. */
+  /** Any other field. */
   readonly [field: string]: unknown;
 }
 
@@ -45,7 +45,10 @@ export interface OpenApiOptions {
    * @default {[{ url: "." }]}
    */
   readonly servers?: readonly OpenApiServer[];
-  /** The security schemes that a request needs: all of one item in the list. Guards must check them. */
+  /**
+   * The security schemes of a request, which must satisfy all schemes of one list item. The document only describes
+   * them: guards must check requests.
+   */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   /** The Security Scheme Objects of OpenAPI, by name. */
   readonly securitySchemes?: Readonly<Record<string, object>>;

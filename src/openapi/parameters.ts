@@ -70,12 +70,12 @@ export function describeMember(
   return { ...schema, ...description !== undefined && { description } };
 }
 
-/** On a route of one entity, a condition could exclude this entity. */
+/** On a route of one entity, a condition could exclude this entity, so the example is empty. */
 function exampleOf(filter: FilterNode, { isOfMany, method }: RouteNode): object {
   return isOfMany ? filterExample(filter, { selectsNothing: method !== "GET" }) : {};
 }
 
-/** Only hooks read a query parameter that no feature describes. */
+/** Only hooks read a query parameter that no feature describes, so its values are unknown. */
 function describeQuery(name: string, { facts }: RouteNode): object {
   const known = facts.parameters[name];
   if (known === undefined) return UNKNOWN;

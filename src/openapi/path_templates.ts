@@ -2,7 +2,7 @@ import { PATH_PARAMETER, pathParameters } from "../describe/paths.ts";
 import type { RouteNode } from "./route_node.ts";
 
 /**
- * For OpenAPI, paths that differ only in parameter names are one path.
+ * For OpenAPI, paths that differ only in parameter names are one path, so they share the names of the first.
  *
  * @throws {TypeError} If OpenAPI cannot express a path, such as one with wildcards.
  */

@@ -29,7 +29,6 @@ import { isSchema } from "../schema/standard_schema.ts";
 import { declaredKeys } from "../schema/mongoose/schemas/change_indexes.ts";
 import { schemasWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
-/** Equal bodies and answers share an object, which is described only once. */
 export interface RouteNode
   extends Omit<RouteDescription, "body" | "answer" | "filter" | "bytes" | keyof OperationWords> {
   readonly body?: ObjectNode;
@@ -137,7 +136,7 @@ export function queryNode(route: Route): RouteNode | undefined {
   return { ...node, words, errors, isQuery: true };
 }
 
-/** Finds a required field for which all senders get the same message of Mongoose. */
+/** The field is the example of `BAD_DATA`, so every sender must get the same message for it. */
 function neededField({ fields, view }: ObjectNode, data: DataType | undefined): string | undefined {
   if (data === undefined || isSchema(data)) return undefined;
   const shape = shapeForAll(buildSchema(data).schema);

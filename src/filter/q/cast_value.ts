@@ -11,14 +11,14 @@ import { isLostInteger } from "../../schema/fields/json_numbers.ts";
 import { isFieldKey, isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { FREE, resolvePath } from "./resolve_path.ts";
 
-/** MongoDB finds only values of the same type, but `null` matches missing fields of every type. */
+/** MongoDB finds only values of the stored type, but `null` matches missing fields of every type, so it is not cast. */
 export function castValue(value: unknown, context: Context): unknown {
   const { field, path } = context;
   const read = isJsonObject(value) && isExtendedJson(value) ? readExtendedJson(value, path) : value;
   if (read === null) return null;
   if (field.kind === "scalar") return castScalar(read, context);
   if (field.kind === "array") {
-    // MongoDB compares an operand with each array element, and a list also with the whole array.
+    // MongoDB compares an operand with each element of the array, so the operand gets the type of the elements.
     const element = { ...context, field: field.element ?? FREE };
     return Array.isArray(read) ? castList(read, element) : castValue(read, element);
   }

@@ -87,7 +87,7 @@ export function compileFilter(
 interface ClausePlace {
   readonly shape: Shape | undefined;
   readonly depth: number;
-  /** The path before the names inside of `$elemMatch`, because the option `filter` has full paths. */
+  /** The path of the array around `$elemMatch`, because the option `filter` has full paths. */
   readonly prefix: string;
 }
 
@@ -171,7 +171,7 @@ export class FilterCompiler {
     return markCompiled(result);
   }
 
-  /** If an array is not listed, the fields in its condition are checked in turn. */
+  /** The condition of an unlisted array may only name fields of its elements, which are checked in turn. */
   #checkListed(path: string, condition: unknown): void {
     const listed = this.#listed;
     if (listed === undefined || listed.has(path)) return;
@@ -224,7 +224,7 @@ function isOnFields(condition: unknown): boolean {
   });
 }
 
-/** No answer shows whether such a nested object is stored, which a hidden path in it may decide. */
+/** Whether MongoDB stores a nested path may depend on a hidden field inside, which `$exists` would reveal. */
 function isNested({ field }: Context): boolean {
   return field.kind === "object" && field.type === undefined;
 }

@@ -3,7 +3,7 @@ import { badFormat } from "../../errors/refusals.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import type { FilterCompiler } from "./compile_filter.ts";
 
-/** @internal Limits on the URL parameter `q`. A request with a larger filter is answered with 400. */
+/** @internal Limits on the URL parameter `q`. A larger filter answers 400. */
 export interface QueryLimits {
   /** The maximum depth of nested objects and lists in a filter. The default is `20`. */
   readonly maxDepth?: number;

@@ -5,7 +5,7 @@ import { fieldAt, withoutIndexes } from "./resolve_path.ts";
 
 export class ListedPaths {
   readonly names: readonly string[];
-  /** The start-up checks the hooks of a referred class only for these paths. */
+  /** The listed paths that lead through a reference to another class, such as `author.name`. */
   readonly referred: ReadonlyMap<string, ReferredPath>;
   /** The keys of Maps and free-form fields are undeclared, so every path below these prefixes may be named. */
   readonly #open: readonly string[];

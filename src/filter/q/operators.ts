@@ -7,8 +7,8 @@ import { castValue, isExtendedJson } from "./cast_value.ts";
 
 export interface Operator {
   /**
-   * `"whole"`: the value with the fields inside, so a value with hidden fields is refused. `"own"`: only a property of
-   * it, such as its length. `"inner"`: the operators in the operand decide.
+   * The data that the operator reads. `"whole"`: the value with all fields inside, so a value with hidden fields is
+   * refused. `"own"`: only a property, such as a length. `"inner"`: the operators in the operand decide.
    */
   readonly reads: "whole" | "own" | "inner";
   readonly compile: (operand: unknown, context: Context) => unknown;

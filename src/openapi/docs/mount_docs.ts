@@ -37,7 +37,7 @@ export function mountDocs(router: Router, options: DocsPageOptions): void {
   });
 }
 
-/** A guard may have set `Cache-Control: no-store`, which is stricter. */
+/** Keeps `Cache-Control: no-store` of a guard, or else caches would store the answer. */
 export function keepFresh(res: Response): Response {
   return res.hasHeader("Cache-Control") ? res : res.set("Cache-Control", "no-cache");
 }
@@ -72,7 +72,7 @@ async function findSwaggerUi(): Promise<SwaggerUi> {
 
 /** swagger-ui-dist knows its folder, wherever Deno stores packages. */
 async function askPackage(): Promise<string | undefined> {
-  // For a literal, bundlers and type checkers would look for the package, which may be missing.
+  // With a string literal in `import()`, bundlers and type checkers would fail if the package is missing.
   const path = `${NAME}/absolute-path.js`;
   try {
     const { default: getPath } = await import(path) as { default: () => string };
@@ -82,7 +82,7 @@ async function askPackage(): Promise<string | undefined> {
   }
 }
 
-/** Some installers let a package import only its declared dependencies. */
+/** Some installers let a package import only its dependencies, so the folder of the application is searched. */
 function lookInProject(): string | undefined {
   try {
     const project = createRequire(join(process.cwd(), "main.js"));

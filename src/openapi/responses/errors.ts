@@ -60,7 +60,7 @@ interface ErrorContext {
   readonly components: Components;
 }
 
-/** Hooks may send the status with another body, so their schema has no code. */
+/** Hooks may send the same status with any body, so the schema then requires no `code`. */
 export function describeError(
   error: ErrorDescription,
   { route, components }: ErrorContext,

@@ -93,7 +93,7 @@ function unchanged({ ETag }: ReturnType<typeof headersOf>): object {
   };
 }
 
-/** The example of a write describes its request body. */
+/** The example of a write describes its request body, and not its answer. */
 function exampleOf({ method, operation, many, words: { example } }: RouteNode): object {
   if (example === undefined || method !== "GET" || !isOperationName(operation)) return {};
   return { example: many ? [example] : example };

@@ -50,7 +50,7 @@ function valueSchema(node: ValueNode, objects: AnswerObjects): JsonSchema {
   return isListed ? { ...schema, enum: constraints.enum?.filter((each) => each !== null) } : schema;
 }
 
-/** JSON Schema cannot express custom types of Mongoose. */
+/** JSON Schema cannot express custom types of Mongoose, so any value is allowed. */
 export function unknownType(type: string): JsonSchema {
   return type === "Object" ? {} : { description: `A value of the type ${type}` };
 }

@@ -5,7 +5,7 @@ import type { Components } from "./components.ts";
 import { IDENTIFIER_SCHEMA, type JsonSchema, orNull } from "./json_schema.ts";
 import { objectOf } from "./object_schema.ts";
 
-/** The suffix of the name is empty for an entity without changes. */
+/** The suffix tells how an answer changes the entity. Without changes, it is empty. */
 export function entityName({ isHooked, isSelected, lacks, populated }: AnswerNode): string {
   const words = [
     !isHooked && lacks.length > 0 && "Reduced",
@@ -45,7 +45,7 @@ export function describeEntity(
   return { ...schema, description };
 }
 
-/** Hooks may also change embedded objects. */
+/** Hooks may also change embedded objects, so their fields are not required. */
 function hookedObjects(components: Components): AnswerObjects {
   const others = { isHooked: true, isSelected: false, lacks: [], populated: new Map() };
   return { isHooked: true, object: (object) => components.entity({ object, ...others }) };

@@ -23,7 +23,7 @@ export function withSchemas(
   return Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }]));
 }
 
-/** Local references would otherwise point to other places. */
+/** A reference such as `#/$defs/a` would otherwise point into another schema. */
 export function moved(text: string, name: string): JsonSchema {
   const { $schema: _schema, $id: _id, ...schema } = JSON.parse(
     text,

@@ -24,7 +24,7 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
 
 const REPEATED = { readOnly: true, description: "Only the stored value is accepted" } as const;
 
-/** A body may repeat the stored values of fields that it cannot set. */
+/** Forbids undeclared fields, but accepts the stored values of fields that a body cannot set. */
 function closed(
   schema: JsonSchema,
   { node, components }: { readonly node: ObjectNode; readonly components: Components },

@@ -141,7 +141,7 @@ const SHARED: Readonly<Record<string, string>> = {
   Decimal128: "A decimal number, as a text where a number of JSON does not hold it exactly",
 };
 
-/** A setter may change a value before its constraints are checked. */
+/** A setter may change a value before its constraints are checked, so the schema has none. */
 function strictValue(node: ValueNode, components: Components): JsonSchema {
   const { type, opaque } = node;
   const describe = TYPES[type];

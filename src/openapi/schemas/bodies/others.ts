@@ -43,7 +43,7 @@ export function describeOther(node: ValueNode): JsonSchema | undefined {
   return TYPES[node.type]?.(node);
 }
 
-/** JSON Schema cannot express bounds of dates. */
+/** JSON Schema cannot express bounds of dates, so descriptions name them. */
 export function dateBounds(
   { type, constraints: { minimum, maximum } }: ValueNode,
 ): readonly string[] {

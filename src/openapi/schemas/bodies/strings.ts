@@ -37,7 +37,7 @@ export function describeStrictString({ constraints, filled, reworked }: ValueNod
     : describeUnchanged({ constraints, filled });
 }
 
-/** A string field takes numbers if each satisfies the constraints as a string. */
+/** A string field takes numbers only if no number, as a string, can break the constraints. */
 function takesNumbers(
   { enum: allowed, minLength = 0, maxLength = Infinity, match }: Constraints,
 ) {
@@ -45,7 +45,7 @@ function takesNumbers(
   return isAny && minLength <= 1 && maxLength >= MOST_OF_NUMBER;
 }
 
-/** Of the options that change a string before its check, only `uppercase` affects `"true"` and `"false"`. */
+/** Booleans become `"true"` and `"false"`, which `trim` and `lowercase` do not change. */
 function rework(text: string, reworked: readonly string[]): string {
   return reworked.includes("uppercase") ? text.toUpperCase() : text;
 }
@@ -71,7 +71,7 @@ function matches(text: string, match: RegExp | undefined): boolean {
   return match === undefined || text === "" || new RegExp(match).test(text);
 }
 
-/** The constraints apply after options such as `trim`, which JSON Schema cannot express. */
+/** The constraints apply after options such as `trim`, which JSON Schema cannot express. The description names them. */
 function describeReworked(
   { constraints, filled, reworked }: ConstrainedNode & Pick<ValueNode, "reworked">,
 ): JsonSchema {
@@ -105,11 +105,10 @@ function describeUnchanged({ constraints, filled }: ConstrainedNode): JsonSchema
   };
 }
 
-/** Patterns of JSON Schema have no flags except `u`. */
+/** Validators compile patterns with the flag `u` and no other, so a pattern that needs others is left out. */
 function patternOf(match: Constraints["match"], mayBeEmpty: boolean): string | undefined {
   if (match === undefined || !/^u?$/.test(match.flags)) return undefined;
   try {
-    // Validators compile patterns with the flag `u`.
     new RegExp(match.source, "u");
   } catch {
     return undefined;

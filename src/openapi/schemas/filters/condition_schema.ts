@@ -24,7 +24,8 @@ export function describeCondition(value: FilterValue, components: Components): J
 }
 
 /**
- * No reference is used: Schemathesis follows the first object schema, and nested operators would be too many for it.
+ * Values come before operators, and without a reference: the test tool Schemathesis follows the first object schema,
+ * and nested operators would be too many for it.
  */
 function choicesOf(value: FilterValue, components: Components): readonly JsonSchema[] {
   const { kind, element } = value;
@@ -76,7 +77,7 @@ function describeWhole({ fields }: FilterNode, components: Components): JsonSche
   };
 }
 
-/** Fields with the same key share a schema. The schema of an embedded object lists its fields. */
+/** Fields with the same key share a schema. An embedded object is its own key, because its schema lists its fields. */
 function conditionKey(value: FilterValue): unknown {
   const { kind, type, operators, element, object } = value;
   if (object !== undefined) return object;
@@ -206,7 +207,7 @@ const EXPRESSION = {
 
 const LISTS = new Set(["$in", "$nin", "$all"]);
 
-/** They are arguments, because their module imports this module. */
+/** Passed as arguments, because an import would be circular. */
 interface Conditions {
   readonly operators: (value: FilterValue, components: Components) => JsonSchema;
   readonly operand: (value: FilterValue, components: Components) => JsonSchema;

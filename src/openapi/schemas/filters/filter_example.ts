@@ -64,8 +64,8 @@ function findCondition(
 }
 
 /**
- * The best come first. `undefined`, a plain value, teaches less than a comparison. A regular expression selects fewer
- * entities.
+ * The best come first: a comparison teaches more than a plain value (`undefined`), and a regular expression selects
+ * fewer entities.
  */
 const RANKS: readonly (string | undefined)[] = ["$gte", undefined, "$regex"];
 

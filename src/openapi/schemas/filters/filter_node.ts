@@ -13,7 +13,7 @@ import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 import { isRecursive, isSecret } from "../../../schema/fields/visibility.ts";
 import { type ExampleCondition, exampleCondition } from "./filter_example.ts";
 
-/** Each class has one node, since a class may embed itself. */
+/** A class has only one node, or else a class that embeds itself would have infinitely many. */
 export interface FilterNode {
   readonly model: string | undefined;
   readonly fields: ReadonlyMap<string, FilterValue>;
@@ -52,10 +52,10 @@ export function filterNode(
   return listedNode(node, paths);
 }
 
-/** The rest of a path below an embedded object. */
+/** A path of the option `filter`, relative to an embedded object. */
 interface PathInside {
   readonly path: string;
-  /** The last field of a path through a reference. */
+  /** The field behind a reference in the path. */
   readonly referred?: FilterValue;
 }
 
@@ -129,7 +129,7 @@ export function embedsItself(node: FilterNode): boolean {
   );
 }
 
-/** An `open` value has undeclared keys, such as a Map. A value with `isLeaf` has no nested fields. */
+/** With `open`, any key is allowed inside the value, as in a Map. With `isLeaf`, nothing is inside. */
 export function below(
   value: FilterValue,
 ): { readonly object?: FilterNode; readonly open?: FilterValue; readonly isLeaf?: boolean } {

@@ -32,10 +32,10 @@ export function describeFilter(node: FilterNode, components: Components): JsonSc
 
 interface Paths {
   readonly prefix: string;
-  /** `visited` has all recursive classes found so far, `above` only the ones around the current path. */
+  /** `visited` has all recursive classes found so far, `above` only the classes around the current path. */
   readonly visited: Set<FilterNode>;
   readonly above: readonly FilterNode[];
-  /** The list ends at the next recursive class, so it stays small. */
+  /** Paths end at the next recursive class, so that the list stays small. */
   readonly isLast: boolean;
   readonly properties: Map<string, JsonSchema>;
   readonly patterns: Map<string, JsonSchema>;
@@ -83,7 +83,7 @@ function addRecursive(node: FilterNode, paths: Paths): void {
   addPaths(node, { ...paths, above: [...above, node], isLast: isKnown });
 }
 
-/** Patterns of JSON Schema allow no other escapes. */
+/** With the flag `u`, a pattern with any other escape is a syntax error. */
 function escaped(path: string): string {
   return path.replaceAll(/[\^$\\.*+?()[\]{}|/]/g, "\\$&");
 }
