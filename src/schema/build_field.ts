@@ -42,7 +42,7 @@ export const ARRAY_OPTIONS: ReadonlySet<string> = new Set([
   ...ARRAY_FIELD_OPTIONS,
 ]);
 
-/** Mongoose reads the option `encrypt` without listing it. */
+/** Mongoose reads the option `encrypt`, but lists it for no type. */
 export const MONGOOSE_OPTIONS: ReadonlySet<string> = new Set([
   "encrypt",
   ...Object.values(SchemaTypes).flatMap(optionsOf),
@@ -185,7 +185,7 @@ function valuesOfMap(field: FieldRecord, schemas: OtherSchemas): object {
     throw new TypeError(`property "${field.name}" is a map of an unknown type`);
   }
   if (isModelClass(kind)) return { of: schemas.of(kind) };
-  // Of the options of a Map, Mongoose passes only `ref` to its values.
+  // Mongoose does not pass these options of a Map to its values.
   const given = VALUE_OPTIONS.filter((name) => field.options[name] === true);
   if (given.length === 0) return { of: kind };
   return { of: { type: kind, ...Object.fromEntries(given.map((name) => [name, true])) } };
@@ -208,7 +208,7 @@ function checkLoaded({ name, options }: FieldRecord): void {
   }
 }
 
-/** A misspelt `hidden` would leave the field visible. Only a custom schema type may read unknown options. */
+/** A misspelt `hidden` would leave the field visible. Only custom schema types may have unknown options. */
 function checkOptions({ array, name, options }: FieldRecord): void {
   const { prototype } = Object(array ? options.items : options.type) as { prototype?: unknown };
   const isForeign = prototype instanceof mongoose.SchemaType && !isMongooseType(prototype);
@@ -265,7 +265,7 @@ function checkDateOnly(
   }
 }
 
-/** With `dateOnly`, the day of a minimum is valid, although it begins earlier. */
+/** A date-only value is midnight of its day, so a minimum at noon would refuse its own day. */
 function firstDay(min: unknown): unknown {
   if (Array.isArray(min)) return [firstDay(min[0]), ...min.slice(1)];
   if (typeof min !== "function") return startOfDay(new Date(min as Date));

@@ -52,7 +52,7 @@ export interface SchemaAddition {
   finish(target: ModelClass, schema: Schema): void;
 }
 
-/** All routers share the schema of a class, so every router's additions apply. */
+/** All routers share the schema of a class, so all their additions apply. */
 const additions = new Set<SchemaAddition>();
 
 export function addToSchemas(addition: SchemaAddition): void {
@@ -78,7 +78,7 @@ export function embeddedClasses(target: ModelClass): ModelClass[] {
   );
 }
 
-/** All connections share the shapes of the default connection's schema. */
+/** Only schemas of the default connection get shapes, which all connections share. */
 export function usualSchema(schema: Schema): Schema {
   const target = classes.get(schema);
   return target === undefined ? schema : buildSchema(target).schema;
@@ -101,7 +101,7 @@ export function buildSchema(target: ModelClass, given: BuiltSchemas = usual): Bu
   const description = describeModel(target);
   const result = adoption === undefined
     ? {
-      // With Mongoose's default for `minimize`, an empty object from a client would not be stored.
+      // By default, Mongoose would not store an empty object that a client has sent.
       schema: new mongoose.Schema({}, { minimize: false, ...description.schemaOptions }),
       refersTo: new Set<ModelClass>(),
       embeds: new Set<BuiltSchema>(),
@@ -155,7 +155,7 @@ function fillSchema(
     return inner.schema;
   };
   const idOf = (referred: ModelClass) => buildSchema(referred).schema.path("_id");
-  // The `_id` comes first, because a reference of the class to itself needs its type.
+  // The `_id` comes first, because references of the class to itself need its type.
   const idFirst = [...fields].sort(([a], [b]) => Number(b === "_id") - Number(a === "_id"));
   forAll(idFirst, ([name, field]) =>
     naming(target, () => {
@@ -199,7 +199,7 @@ function fillSchema(
   hideWithin(schema);
 }
 
-/** Mongoose copies the methods of an embedded schema to this class only once, so later ones must be copied too. */
+/** Mongoose copies the methods of an embedded schema to this class once, so later methods are copied separately. */
 interface EmbeddedClass {
   readonly schema: Schema;
   readonly prototype: object;
@@ -239,7 +239,7 @@ function refuseDefault(type: SchemaType): void {
   throw new TypeError(`property "${type.path}" has a "default" that its "${constraint}" refuses`);
 }
 
-/** MongoDB removes no documents by an index with a negative or too large expiry. */
+/** With a negative or too large expiry, MongoDB would remove no documents. */
 function refuseExpiry(schema: Schema): void {
   for (const [keys, { expireAfterSeconds: seconds = 0 }] of schema.indexes()) {
     if (seconds >= 0 && seconds <= MAX_TTL_SECONDS) continue;
@@ -281,14 +281,14 @@ function refuseNestedVersion(schema: Schema): void {
   }
 }
 
-/** Mongoose adds the version field only when it compiles a model, but filters are compiled earlier. */
+/** Filters are compiled before Mongoose compiles a model and adds the version field, so it is added here. */
 function addVersion({ rests }: ModelDescription, schema: Schema): void {
   const key: unknown = schema.get("versionKey");
   if (rests.length === 0 || typeof key !== "string" || schema.path(key) !== undefined) return;
   schema.add({ [key]: Number } as Parameters<Schema["add"]>[0]);
 }
 
-/** Nobody calls `parent()` on a root document, so Mongoose allows this field. */
+/** Mongoose calls `parent()` only on embedded documents, so an adopted model may have this field. */
 const UNCALLED_MEMBER = "parent";
 
 function refuseReserved(name: string): void {
@@ -316,11 +316,11 @@ function naming<T>(target: ModelClass, work: () => T): T {
 
 const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schemaOptions"]);
 
-/** A Mongoose document is no instance of the class, so an access to a `#private` member would throw. */
+/** A document is no instance of the class, so access to a `#private` member would throw. */
 const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
 
 function addClassMembers(target: ModelClass, schema: Schema): void {
-  // Mongoose would run the getters of a class and of its subclass, so only the last is added.
+  // Mongoose would run the getters of a class and its subclass, so only the last is added.
   const members = new Map<string, PropertyDescriptor>();
   for (const owner of chainOf(target)) {
     const own = Object.getOwnPropertyDescriptors(owner.prototype);

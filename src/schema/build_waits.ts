@@ -1,9 +1,9 @@
 import type { Connection, Model } from "mongoose";
 
-/** An index build on an empty collection takes milliseconds. */
+/** A request waits no longer for an index build. On an empty collection, a build takes milliseconds. */
 const FIRST_BUILD_MS = 2000;
 
-/** The running index builds, without the first build of each model. */
+/** Builds to await before a transaction, except the first build of each model, which `model.init()` returns. */
 const running = new Map<Promise<unknown>, Connection>();
 
 const awaited = new WeakSet<Model<unknown>>();
@@ -15,8 +15,8 @@ export function noteBuild(connection: Connection, build: Promise<unknown>): void
 }
 
 /**
- * MongoDB refuses a transaction on a collection whose indexes have changed. A build is awaited only once, because it
- * may wait for an earlier transaction.
+ * MongoDB refuses a transaction on a collection whose indexes have just changed. A build is awaited only once, because
+ * it may wait for an open transaction.
  */
 export async function awaitBuilds(connection: Connection): Promise<boolean> {
   const client = connection.getClient();
@@ -30,7 +30,7 @@ export async function awaitBuilds(connection: Connection): Promise<boolean> {
   return true;
 }
 
-/** A failed build throws no error, because the caller checks whether the indexes exist. */
+/** A failed build throws nothing, because the caller checks whether the indexes exist. */
 export async function waitFor(build: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_BUILD_MS));

@@ -56,7 +56,7 @@ export const OWN_KINDS: Readonly<Record<string, FieldKind>> = {
   >,
 };
 
-/** A custom schema type may read these options of Mongoose differently. */
+/** The values that Mongoose's types accept. A custom schema type may accept others. */
 export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
   required: ["neither a boolean nor a text nor a function", isRequired],
   unique: [
@@ -111,7 +111,7 @@ export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
   subtype: LENGTH,
 };
 
-/** Mongoose compares numbers with any limit, so a date or a function would refuse every number. */
+/** Mongoose compares numbers with any limit, so a date or a function would refuse all. */
 export const KINDS_OF_TYPES: Readonly<Record<string, Readonly<Record<string, FieldKind>>>> = {
   Number: Object.fromEntries(
     ["min", "max"].map((name) => [name, ["not a finite number", bounded(isNumber)]]),
@@ -126,7 +126,6 @@ function bounded(isValue: Check): Check {
       (isNonEmptyString(value[1]) || isFunction(value[1]));
 }
 
-/** Mongoose casts `min` and `max` of dates, and calls functions that return them. */
 function isBound(value: unknown): boolean {
   if (value instanceof Date) return !Number.isNaN(value.getTime());
   return isNumber(value) || isFunction(value) ||

@@ -59,7 +59,7 @@ export function untypedModel(
   connection: Connection = adoptionOf(target)?.connection ?? mongoose.connection,
 ): Model<unknown> {
   const cached = models.get(connection)?.get(target);
-  // The compilation builds indexes.
+  // A compilation builds indexes, which MongoDB allows in no transaction.
   return cached ?? runOutside(() => compile(target, connection));
 }
 
@@ -97,13 +97,13 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   }
   const model = connection.model<unknown>(name, schema, collection);
   try {
-    // The plugins of the connection have now been applied.
+    // The connection's plugins, which Mongoose applies only now, may have replaced members of the model.
     for (const each of schemasWithin(model.schema as Schema)) refuseReplaced(each);
   } catch (cause) {
     connection.deleteModel(name);
     throw new TypeError(`Cannot compile "${target.name}": ${(cause as Error).message}`, { cause });
   }
-  // Without a listener, the "error" event that Mongoose emits for a failure would end the process.
+  // Without a listener, the "error" event of a failed build would end the process.
   model.on("error", () => {});
   watchIndexes(model, target);
   guardKinds(model);
@@ -138,7 +138,6 @@ export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
 });
 
 function compileEmbedded(target: ModelClass, connection: Connection): Model<unknown> {
-  // An embedded object has no version.
   const { schema } = buildSchema(target, schemasFor(connection));
   dropReferencedObjects(schema);
   dropUnreadable(schema);
@@ -179,12 +178,11 @@ interface PluginSchemas {
   readonly built: BuiltSchemas;
 }
 
-/** The default connection's plugins when the first model was compiled. */
+/** The default connection's plugins at the first compilation. Connections with other plugins need separate schemas. */
 let usual: readonly Plugin[] | undefined;
 
 const withoutPlugins: BuiltSchemas = new WeakMap();
 
-/** Keyed by the first plugin's function, to be garbage-collected with it. */
 const withPlugins = new WeakMap<object, PluginSchemas[]>();
 
 /** Only connections with the same plugins share schemas. `undefined` means the default connection's. */

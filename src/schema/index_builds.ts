@@ -13,7 +13,7 @@ const LONGEST_PAUSE_MS = 60_000;
 
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
-/** The next write request reports each failed index build once. */
+/** Each failed index build is reported once, by the next write request. */
 const unreportedOf = memoize((_target: ModelClass) => new Set<IndexBuilds>());
 
 export function watchIndexes(model: Model<unknown>, target: ModelClass): void {
@@ -53,9 +53,7 @@ export class IndexBuilds {
     return this.#failure ?? this.#missing;
   }
 
-  /**
-   * `true` if the unique indexes exist on the current deployment, or if, after a check, the user may not list indexes.
-   */
+  /** `true` if the unique indexes exist on the current deployment, or if the user may not list indexes. */
   get areBuilt(): boolean {
     return this.#stands === this.#model.db.getClient();
   }
@@ -75,7 +73,10 @@ export class IndexBuilds {
     return missing.length === 0 && !await this.#hasOlder(client);
   }
 
-  /** An older unique index would refuse values that a class option allows. Mongrove drops no index. */
+  /**
+   * A unique index from before a class option, such as `tenant`, refuses values that the option allows, but Mongrove
+   * drops no index.
+   */
   async #hasOlder(client: object): Promise<boolean> {
     if (this.#withoutOlder === client) return false;
     const older = await olderUnique(this.#model);
@@ -84,7 +85,6 @@ export class IndexBuilds {
     return older.length > 0;
   }
 
-  /** Waits a limited time for the first index build, and builds missing indexes once more. */
   async isStandingFor(isNeeded: (index: UniqueIndex) => boolean): Promise<boolean> {
     if (this.areBuilt) return true;
     this.#unique ??= uniqueIndexes(this.#model).map(([key, options]) => ({
@@ -97,7 +97,7 @@ export class IndexBuilds {
     await waitFor(this.#model.init());
     if (this.areBuilt) return true;
     const missing = await missingUnique(this.#model).catch((error) => {
-      // A user without the right to list indexes may still write.
+      // The user may write without the right to list indexes, so no index counts as missing.
       if (error.code === UNAUTHORIZED) return [];
       throw error;
     });
@@ -108,7 +108,9 @@ export class IndexBuilds {
     return this.areBuilt;
   }
 
-  /** The connection may be reopened on another deployment during the first build, so each gets one more. */
+  /**
+   * The connection may be reopened on another deployment during the first build, so each deployment gets another build.
+   */
   async #buildAnew(): Promise<void> {
     const client = this.#model.db.getClient();
     if (!buildsIndexes(this.#model) || this.#builtAnew === client) return;
@@ -145,13 +147,13 @@ export class IndexBuilds {
     this.#retryIn(pause, this.#model.db.getClient());
   }
 
-  /** The indexes of another deployment are built separately, so the retries end. */
+  /** The retries end if the connection is reopened on another deployment, which has its own builds. */
   #retryIn(pause: number, client: object): void {
     const retry = () => {
       const { db } = this.#model;
       if (db.getClient() !== client) this.#unreported.delete(this);
       else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
-      // Mongoose reports the result by the "index" event.
+      // The "index" event reports the result, so nothing awaits it here.
       else noteBuild(db as Connection, this.#model.ensureIndexes());
     };
     setTimeout(retry, pause).unref();
@@ -162,7 +164,7 @@ export function buildsIndexes({ db, schema }: Model<unknown>): boolean {
   return ![schema.get("autoIndex"), db.get("autoIndex"), db.base.get("autoIndex")].includes(false);
 }
 
-/** Identifiers differ at each attempt, and a cause must not be logged each time. */
+/** Identifiers differ at each attempt, so they are left out to log each cause once. */
 function causeOf({ message }: Error): string {
   return message.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\bconnection \d+/g, "");
 }
@@ -183,7 +185,7 @@ function olderText(name: string, older: readonly string[]): string {
   return `Unique indexes of "${name}" are older than its class options, which need other indexes; drop ${older}`;
 }
 
-/** Finds stored unique indexes that the class would have only without its class options. */
+/** Finds stored unique indexes that the class declares, but that its class options have replaced. */
 async function olderUnique(model: Model<unknown>): Promise<string[]> {
   const identities = new Set(
     withCollation(model, declaredIndexes(model.schema as Schema)).map(identityOf),
@@ -253,14 +255,14 @@ function topOf(path: string): string {
   return path.split(".", 1)[0] ?? path;
 }
 
-/** A write of a field in its filter may bring an entity into a partial index. */
+/** A write of a field in a partial index's filter can add an entity to the index. */
 function fieldsIn(condition: unknown): string[] {
   return Object.entries(Object(condition)).flatMap(([name, value]) =>
     name.startsWith("$") ? [value].flat().flatMap(fieldsIn) : [topOf(name)]
   );
 }
 
-/** A condition `null` also matches entities without the field. */
+/** A filter `{ field: null }` matches entities without the field, so the index contains them. */
 function isOfEmpty(condition: unknown): boolean {
   return Object.values(Object(condition)).every((value) => value === null);
 }
@@ -285,7 +287,6 @@ function uniqueIndexes(model: Model<unknown>): IndexDefinition[] {
   return withCollation(model, model.schema.indexes() as SchemaIndex[]);
 }
 
-/** As in Mongoose, an index without a collation gets that of the schema. */
 function withCollation(
   { schema }: Model<unknown>,
   indexes: readonly SchemaIndex[],

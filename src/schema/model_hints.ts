@@ -23,7 +23,7 @@ export function hintAtModel(target: ModelClass): void {
 }
 
 export function unsentQueries(target: ModelClass): string[] {
-  // In an unrecognised version, Mongoose's middleware cannot be told from the application's.
+  // In an unrecognised version, Mongoose's middleware looks like the application's, so there is no hint.
   return checkMongoose().length > 0 ? [] : idleMiddleware(buildSchema(target).schema);
 }
 

@@ -11,7 +11,7 @@ export const modelName = memoize((target: ModelClass): string => {
   for (let count = 2; classes.has(name); count++) name = `${target.name}~${count}`;
   classes.set(name, new WeakRef(target));
   if (adoptionOf(target) === undefined) return name;
-  // The application's model keeps its name on the connection.
+  // The suffix leaves the name on the connection to the application's model.
   classes.set(`${name}~adopted`, new WeakRef(target));
   return `${name}~adopted`;
 });
@@ -29,7 +29,7 @@ export function referredClass(ref: unknown): ModelClass | undefined {
   try {
     return referredClass(ref());
   } catch {
-    // A `ref` function that depends on the document has no fixed class.
+    // A `ref` function that depends on the document throws here, and has no fixed class.
     return undefined;
   }
 }

@@ -23,7 +23,7 @@ const PAUSE_MS = 500;
 /** The driver throws for an event without its resume token `_id`, so the projection keeps `_id`. */
 const STAGES = [WITHOUT_TOUCHES, { $project: { documentKey: 1 } }];
 
-/** Otherwise the BSON types of identifiers would change, and a query could miss the entity. */
+/** With the driver's defaults, the BSON types of identifiers would change, and a query could miss the entity. */
 const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } as const;
 
 /** The error code of a standalone server. */
@@ -163,7 +163,7 @@ export class ChangeFeed {
       return this.notifyUnknown();
     }
     const { _id: id } = documentKey;
-    // ObjectIds and primitive identifiers have unique strings. Others can be listed more than once.
+    // ObjectIds and primitive identifiers have unique strings, so repeated changes are listed once.
     const hasName = isObjectId(id) || typeof id !== "object";
     this.#changed.set(hasName ? `${typeof id} ${id}` : `change ${this.#changed.size}`, id);
     this.#notify();

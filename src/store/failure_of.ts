@@ -45,15 +45,15 @@ const BAD_FILTER = new Set([
 export interface FailureOptions {
   readonly filtered: boolean;
   readonly writes?: boolean;
-  /** Whether the query parameters can make a statement too large. */
+  /** Whether the query parameters can make a statement too large, which is then the client's fault. */
   readonly isLong?: boolean;
   /** The messages of errors contain no value of a hidden path. */
   readonly isHidden: (path: string) => boolean;
-  /** A wrong hidden value that the client has not sent is an error of the application. */
+  /** If a hidden value is wrong and the client has not sent it, the application has set it. */
   readonly isSent?: (path: string) => boolean;
   /** Validation errors of other classes are errors of the application. */
   readonly targets?: readonly ModelClass[];
-  /** Whether the connection is closed. Mongoose throws a plain `MongooseError` for commands that it gave up on. */
+  /** Whether the connection is closed. Mongoose then gives up on waiting commands with a plain `MongooseError`. */
   readonly away?: boolean;
   readonly ids?: readonly string[];
 }
@@ -77,7 +77,7 @@ export function failureOf(error: unknown, options: FailureOptions): Failure | un
   if ((writes || isLong) && isTooLarge(error)) {
     return { kind: writes ? "largeEntity" : "largeFilter" };
   }
-  // Without `targets`, in a route of the application, the socket may be of another server.
+  // Without `targets`, the error is of a route of the application, whose broken socket may lead elsewhere.
   if (targets !== undefined && isBrokenSocket(error)) return { kind: "away", reason: "outage" };
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
@@ -130,9 +130,7 @@ export function isLate(error: unknown): boolean {
     error instanceof MongooseError.DocumentNotFoundError && !isUnmet(error);
 }
 
-/**
- * True for a query with `orFail()` that found no document. For a removed document, the same class has `numAffected`.
- */
+/** Mongoose throws the same class for a query with `orFail()` and for a removed document, which has `numAffected`. */
 export function isUnmet(error: unknown): boolean {
   return error instanceof MongooseError.DocumentNotFoundError && error.numAffected === undefined;
 }
@@ -148,7 +146,7 @@ export function duplicateFields(
   return Object.keys(keyPattern);
 }
 
-/** The hook `fetch` may find no entity for an identifier in the URL. */
+/** An error of `fetch` may mean that no entity has the URL's identifier, which is a 404. */
 export function failureOfHook(
   { thrown, hook, away }: HookFailure,
   ids: readonly string[] = [],
@@ -157,7 +155,7 @@ export function failureOfHook(
     (hook === "fetch" && isUnnamed(thrown, ids) ? { kind: "missed" } : undefined);
 }
 
-/** Whether the entity's values made a `persist` hook or an action fail. */
+/** Whether a `persist` hook or an action failed because of values that the client can correct. */
 export function isOfClient({ thrown, hook }: HookFailure, options: FailureOptions): boolean {
   const { targets = [] } = options;
   if (hook !== "persist" && hook !== "run") return false;
@@ -251,7 +249,6 @@ const CODES = new Set([
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;
   if (!(error instanceof mongo.MongoError)) return false;
-  // The driver wraps an error of a whole bulk write.
   if (error instanceof mongo.MongoBulkWriteError && error.errorResponse instanceof Error) {
     return isUnavailable(error.errorResponse);
   }
@@ -285,7 +282,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 const LARGE_DOCUMENT_CODES = new Set<unknown>([10334, 17419, 17420]);
 
-/** The driver encodes documents before it sends them, and passes on the `RangeError` of its buffer. */
+/** The driver encodes documents before sending, and passes on the `RangeError` of its buffer. */
 function isTooLarge(error: unknown): boolean {
   const { code } = Object(error) as { readonly code?: unknown };
   if (error instanceof RangeError) {

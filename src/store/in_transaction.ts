@@ -7,7 +7,6 @@ import type { TimeBudget } from "./time_budget.ts";
 
 interface Deployment {
   hasTransactions?: Promise<boolean> | undefined;
-  /** Simultaneous writes of the same data would conflict, so they wait here for each other. */
   readonly turns: Map<string, Promise<void>>;
 }
 
@@ -25,16 +24,16 @@ export interface TransactionOptions {
   readonly turn: string;
   readonly isContended?: boolean;
   readonly timeBudget: TimeBudget;
-  /** If false, a failure on a standalone server can leave some of the writes stored. */
+  /** If false, a failure on a standalone server can leave some writes stored. */
   readonly isRequired?: boolean;
   readonly part?: TransactionPart | undefined;
 }
 
-/** Statements that are stored exactly if the transaction commits. */
+/** Statements that are stored only if the transaction commits, such as the record of an idempotency key. */
 export interface TransactionPart {
-  /** Prepares an attempt of the transaction by a write outside of it. */
+  /** Runs before each attempt of the transaction, and writes outside of it. */
   begin(): Promise<void>;
-  /** Sends the statements first. By their lock, a repeated request sees that the first one still runs. */
+  /** Runs before the write in the transaction. Its lock shows a repeated request that the first one still runs. */
   finishIn(session: ClientSession): Promise<void>;
   commit(): void;
 }
@@ -53,12 +52,11 @@ const LONGEST_PAUSE_MS = 500;
 
 const LARGE_TRANSACTION_CODES = new Set<unknown>([257, 388]);
 
-/** The error codes if another transaction has locked a document or a collection. */
 const LOCKS = new Set<unknown>([24, 112]);
 
 /**
- * The error codes of a transaction that was undone by a lock (24), a write conflict (112), an old or missing snapshot
- * (239, 246), an earlier statement (251), or another commit (267).
+ * The codes of transactions undone by a lock (24), a write conflict (112), an old or missing snapshot (239, 246), an
+ * earlier statement (251), or another commit (267).
  */
 const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([24, 112, 239, 246, 251, 267]);
 
@@ -67,7 +65,7 @@ export function isClash(error: unknown): boolean {
     error.hasErrorLabel("TransientTransactionError") && TRANSIENT_CODES.has(error.code);
 }
 
-/** The error codes if a statement exceeded its `maxTimeMS` (50), or a transaction the limit of the server (290). */
+/** The codes of a statement over its `maxTimeMS` (50), or a transaction over the limit of the server (290). */
 const TOO_LONG = new Set<unknown>([50, 290]);
 
 /** `writes` may run again. It should write contended documents last, because they stay locked until the commit ends. */
@@ -108,8 +106,8 @@ export async function inTransaction(
 }
 
 /**
- * A lasting lock and a committed write cause the same error. A trial in another transaction, which is never committed,
- * tells them apart.
+ * MongoDB reports a held lock and a committed write by the same error. A trial in a second transaction, which never
+ * commits, fails only at a held lock.
  */
 async function throwAfterClash(
   error: unknown,
@@ -219,7 +217,7 @@ export async function takeTurns<T>(
   { connection, turn, timeBudget }: TransactionOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  // A shared transaction holds locks for which the earlier work may wait.
+  // A shared transaction may hold a lock for which the earlier work waits, so both would wait forever.
   if (sharedSession() !== undefined) return await timeBudget.wait(work());
   const { turns } = deploymentOf(connection.getClient());
   const before = turns.get(turn);

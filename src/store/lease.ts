@@ -25,7 +25,7 @@ interface ClaimOptions extends LeaseOptions {
 }
 
 interface Claimed<R> {
-  /** Missing if another process has it. */
+  /** Missing if another process has the lease. */
   readonly lease?: Lease;
   readonly record?: R;
 }
@@ -33,9 +33,7 @@ interface Claimed<R> {
 /** A lease that ends later than this is from before the database's clock was set back. */
 const CLOCK_MS = 5 * 60_000;
 
-/**
- * Ends by the clock of the database after `leaseMS` unless renewed, so that another process continues after a crash.
- */
+/** Ends by the database's clock after `leaseMS` unless renewed, so that another process continues after a crash. */
 export class Lease {
   readonly #records: Collection;
   readonly #name: string;

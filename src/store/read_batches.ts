@@ -5,7 +5,7 @@ import { nextTurn } from "../errors/event_loop.ts";
 import { StatementTurns } from "./statement_turns.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** A BSON array as the database has sent it, from the byte `start` on. */
+/** A BSON array as MongoDB has sent it, from the byte `start` on. */
 export interface Batch {
   readonly array: Buffer;
   readonly start: number;
@@ -13,9 +13,7 @@ export interface Batch {
 
 type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
-/**
- * Batches stay bytes, so that nothing is decoded. The driver would apply the cursor option `raw` to error replies too.
- */
+/** Batches stay bytes, so that nothing is decoded. The driver's option `raw` would also affect error replies. */
 export async function* readBatches(
   cursor: OpenCursor,
   { timeBudget, listOf }: {
@@ -39,10 +37,9 @@ export async function* readBatches(
   }
 }
 
-/** Documents for one turn of the event loop. */
+/** So many documents are made before other requests get a turn of the event loop. */
 export const MADE_AT_ONCE = 32;
 
-/** Entities whose references are read by one query. */
 export const POPULATED_AT_ONCE = 128;
 
 export async function* readDocuments(
@@ -78,7 +75,7 @@ export async function* readDocuments(
 
 const LIST_READS = new StatementTurns();
 
-/** The driver's types do not declare the last reply of a cursor. `null` makes the cursor ask for the next batch. */
+/** The driver does not declare a cursor's last reply. `null` makes the cursor ask for the next batch. */
 interface ReplyCursor {
   readonly documents?: {
     readonly iterated?: unknown;
@@ -87,7 +84,7 @@ interface ReplyCursor {
   } | null;
 }
 
-/** Empties the cursor, which would otherwise keep the reply in memory while a slow client reads. */
+/** Empties the cursor, which would keep the reply in memory while a slow client reads. */
 function takeReply(cursor: ReplyCursor): Batch | undefined {
   const { documents: reply } = cursor;
   const { bson, offset } = reply?.batch ?? {};

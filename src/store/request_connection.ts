@@ -53,7 +53,7 @@ function remember(connection: Connection, getConnection: GetConnection): void {
   connection.once("close", () => forget(connection));
 }
 
-/** The client and the name of a connection may have changed when it was opened. */
+/** The client and the name may have changed at the opening, so all keys are searched. */
 function forget(connection: Connection): void {
   watched.delete(connection);
   for (const ofClients of givenConnections.values()) {
@@ -98,7 +98,7 @@ async function waitUntilOpen(connection: Connection): Promise<void> {
   throw new StoreFailure({ kind: "away", reason: "outage" }, cause);
 }
 
-/** While a command waits, the driver looks for servers every 500 ms instead of 10 seconds. */
+/** While a command such as this ping waits, the driver looks for servers every 500 ms instead of 10 seconds. */
 function look(connection: Connection): void {
   const client = connection.getClient();
   const { db } = connection;

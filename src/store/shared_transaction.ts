@@ -18,7 +18,7 @@ const NOTHING = { _id: { $in: [] } };
 
 const joining = new WeakSet<mongo.MongoClient>();
 
-/** The transaction begins late, because the application may choose the connection of a request. */
+/** The transaction begins with the first statement, because only then is the connection known. */
 class SharedTransaction {
   state: "open" | "done" | "undone" = "open";
   session?: ClientSession | undefined;
@@ -31,7 +31,7 @@ class SharedTransaction {
   async join(model: Model<unknown>): Promise<void> {
     // A hook may go on after the transaction was undone at the time limit.
     if (this.state !== "open") throw new StoreFailure({ kind: "away", reason: "outage" });
-    // A request of the batch with another `getConnection` may need collections that are made only now.
+    // If a request of the batch uses another connection, index builds may start there after the transaction has begun.
     const hasBegun = this.#begun !== undefined;
     if (await awaitBuilds(model.db as Connection) && hasBegun) this.metBuilds = true;
     const client = model.db.getClient();
@@ -43,8 +43,7 @@ class SharedTransaction {
   }
 
   /**
-   * An empty read begins the transaction. A request may send several statements at once, and MongoDB refuses statements
-   * that arrive before the first.
+   * An empty read begins the transaction, because MongoDB refuses concurrent statements that arrive before the first.
    */
   async #begin({ collection, db }: Model<unknown>, client: mongo.MongoClient): Promise<void> {
     if (!await runOutside(() => hasTransactions(client))) {
@@ -106,7 +105,7 @@ class SharedTransaction {
 /** A commit with this label may have succeeded, and can safely be sent again. */
 const UNKNOWN = "UnknownTransactionCommitResult";
 
-/** The work runs only once. */
+/** The work runs only once. After a conflict, the client has to repeat its request. */
 export async function inSharedTransaction<T>(
   timeBudget: TimeBudget,
   work: () => Promise<T>,
@@ -129,7 +128,7 @@ export function clashOf({ metBuilds }: TransactionAround): Failure {
   return metBuilds ? { kind: "away", reason: "locked" } : { kind: "changed" };
 }
 
-/** Without a shared transaction, the result is no promise, so that the request does not wait. */
+/** Returns no promise without a shared transaction, so that the request does not wait. */
 export function joinShared(model: () => Model<unknown>): Promise<void> | undefined {
   const shared = transactionAround();
   return shared instanceof SharedTransaction ? shared.join(model()) : undefined;

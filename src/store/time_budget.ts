@@ -5,7 +5,7 @@ import type { StatementOptions } from "../schema/mongoose/statements/save_by.ts"
 
 export const MAX_TIME_MS = 10_000;
 
-/** The framework waits longer than the database may take, so that the database itself reports a time-out. */
+/** The framework waits longer than the database may take, so that the database reports the time-out. */
 export const MARGIN_MS = 1000;
 
 const LONGEST_TICK_MS = 1000;
@@ -20,9 +20,9 @@ export class TimeBudget {
   readonly #waits = new Set<(late: Error) => void>();
   #expiry: AbortController | undefined;
   #expired = false;
-  /** Whether fewer writes in one transaction may succeed. */
+  /** Whether one transaction has many writes. If the time is up, fewer writes may succeed. */
   isLong = false;
-  /** Whether the request waits for another write of the same data. */
+  /** Whether the request waits for another write of the same data. A time-out then says so. */
   isLocked = false;
 
   constructor(budget: number) {
@@ -114,7 +114,7 @@ export class TimeBudget {
   }
 }
 
-/** Each statement adds a listener to the signal, and Node warns of more than ten. */
+/** Each statement adds a listener to the signal, and Node would warn of more than ten. */
 function makeExpiry(): AbortController {
   const expiry = new AbortController();
   setMaxListeners(0, expiry.signal);

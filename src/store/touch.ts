@@ -3,7 +3,7 @@ import type { ClientSession, mongo } from "mongoose";
 const TOUCHED = "_mongrove_touched";
 
 interface Touch {
-  /** Already cast, because it is sent without Mongoose. */
+  /** Already cast. */
   readonly filter: object;
   readonly session: ClientSession;
 }

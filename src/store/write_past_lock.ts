@@ -8,10 +8,7 @@ import type { TimeBudget } from "./time_budget.ts";
 /** A waiting attempt occupies a connection, and a longer wait would leave too few. */
 const FIRST_ATTEMPT_MS = 500;
 
-/**
- * In a replica set, the limit includes the time until other members have copied the write. A short limit would end such
- * a write.
- */
+/** In a replica set, the limit includes the copying to other members, so a short limit would end the write. */
 function firstAttemptMS(connection: Connection, { left }: TimeBudget): number {
   if (isReplicated(connection)) return left / 2;
   return Math.min(patience.get(connection.getClient()) ?? FIRST_ATTEMPT_MS, left / 2);
@@ -37,11 +34,11 @@ export interface LockOptions {
   readonly timeBudget: TimeBudget;
 }
 
-/** The work runs again with a repeated transaction. `mostMS` limits each statement. */
+/** The work runs again with a repeated transaction. */
 export type Work<T> = (session?: ClientSession, mostMS?: number) => Promise<T>;
 
 /**
- * A statement that waits for a lock keeps its connection. So it is stopped early and repeated in transactions, where a
+ * A statement that waits for a lock keeps its connection, so it is stopped early and repeated in transactions, where a
  * lock fails at once.
  */
 export async function writePastLock<T>(

@@ -64,7 +64,7 @@ function originOf(
   return secrecy === "holder" || change === "missing" ? "client" : "application";
 }
 
-/** Mongoose would write a changed object without the value, so the save fails unless it is kept. */
+/** Mongoose would write the object around this value without the value. So the save fails unless the value is kept. */
 function staysStored({ path, problem, doc }: FoundProblem & { readonly doc: Document }): boolean {
   const stored = valueAt(existingSnapshot(doc)?.values, path);
   const isSetByHook = isWrongElement(problem) && Array.isArray(stored) &&

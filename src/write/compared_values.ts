@@ -3,7 +3,7 @@ import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { storedText } from "../store/values.ts";
 import { existingSnapshot, valuesToStore } from "./stored_values.ts";
 
-/** Mongoose counts every value in a replaced object as modified, so values are compared with the stored ones. */
+/** Mongoose counts all values in a replaced object as modified, so values are compared with the stored values. */
 export class ComparedValues {
   readonly #doc: Document;
   #now: unknown;
@@ -17,7 +17,7 @@ export class ComparedValues {
     return this.#doc.isNew || this.#doc.isModified(path);
   }
 
-  /** `"missing"` means missing in an object that is itself new, and `undefined` means unchanged. */
+  /** `"missing"` means that the value and its object were not stored before, and `undefined` means unchanged. */
   changeOf(path: string): "changed" | "missing" | undefined {
     if (!this.isTouched(path)) return undefined;
     const doc = this.#doc;

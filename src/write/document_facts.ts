@@ -1,10 +1,11 @@
 import type { StoredObject } from "../store/values.ts";
 
-/** The stored values, of which Mongoose keeps no copy. They reveal changes of other requests. */
+/** The stored values, of which Mongoose keeps no copy. A write finds changes of other requests by them. */
 export interface Snapshot {
   readonly values: StoredObject;
   /**
-   * `false` if the values come from the document, which may have cast them. An equal version then also means unchanged.
+   * `false` if the values come from the document, which may have cast them. Then an equal version also counts as
+   * unchanged.
    */
   readonly isSent: boolean;
   /** The number of saves before the snapshot. The next save makes it invalid. */
@@ -15,11 +16,11 @@ export interface DocumentFacts {
   snapshot?: Snapshot;
   /** The fields that a hook has read to allow the write. They must still be unchanged. */
   readByHooks?: readonly string[];
-  /** The next save writes even unchanged paths, because another request may have changed the stored values. */
+  /** Paths that the next save writes even if unchanged, because another request may have changed the stored values. */
   set?: ReadonlySet<string> | undefined;
-  /** Stored values that fields were set to, each in an object with only its path. */
+  /** By path, stored values that a revert has set, each in an object with only its path. */
   setValues?: ReadonlyMap<string, StoredObject>;
-  /** `true` if the document shows values of other requests, which no hook has seen. */
+  /** `true` if the document now shows values of other requests, which no hook has checked. */
   isChangedByOthers?: boolean;
 }
 

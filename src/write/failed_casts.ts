@@ -13,7 +13,7 @@ export interface FailedCast {
 
 const ofBodies = new WeakSet<object>();
 
-/** The problems so far come from the body, and later ones from hooks or actions. */
+/** Cast errors so far come from the body, later ones from hooks or actions, which are no 400. */
 export function excludeBodyCasts(doc: Document): void {
   for (const problem of Object.values(pendingProblems(doc))) ofBodies.add(problem as object);
 }
@@ -26,7 +26,7 @@ export function findFailedCast(doc: Document): FailedCast | undefined {
   }
   for (const path of doc.directModifiedPaths()) {
     if (doc.schema.path(path)?.instance !== "Mixed") continue;
-    // Mongoose does not cast free-form data changed in place, and would store a promise as an empty object.
+    // Mongoose casts no changes inside free-form data, and would store a promise there as an empty object.
     const value: unknown = doc.get(path, undefined, { getters: false });
     if (holdsPromise(value)) return { path, value };
   }

@@ -15,7 +15,7 @@ import { valuesToStore } from "./stored_values.ts";
 export interface StoredResult {
   readonly expected: StoredObject;
   readonly stored: StoredObject;
-  /** The names of the version and of fields that `stored` does not show. */
+  /** The version and fields that the projection leaves out of `stored`, which are not compared. */
   readonly others: ReadonlySet<string>;
 }
 
@@ -29,7 +29,7 @@ export function holdStored(doc: Document, { expected, stored, others }: StoredRe
   factsOf(doc).isChangedByOthers = true;
   const values = valuesToStore(doc);
   const defaults = new Set(ownDefaults(doc));
-  // A value that a hook has removed only for the answer, past the change tracking, must not return.
+  // A hook may have removed a value only for the answer, past the change tracking. The value must not return.
   const held = changed.filter((name) => defaults.has(name) || holds(values[name], expected[name]));
   initFields(doc, Object.fromEntries(held.map((name) => [name, stored[name]])));
 }
@@ -38,7 +38,9 @@ function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(one, other) || storedText(one) === storedText(other);
 }
 
-/** The shown value may contain more, because Mongoose adds defaults and identifiers. */
+/**
+ * Whether the document still shows a stored value. It may show more, because Mongoose adds defaults and identifiers.
+ */
 function holds(shown: unknown, stored: unknown): boolean {
   if (stored === undefined) return true;
   if (isJsonObject(stored)) {
@@ -51,7 +53,7 @@ function holds(shown: unknown, stored: unknown): boolean {
     stored.every((each, index) => holds(shown[index], each));
 }
 
-/** JSON has the order of fields, which `set()` with an object changes. */
+/** JSON has the document's order of fields, which `set()` with an object changes. So the stored order is restored. */
 export function orderAsRead(doc: Document, stored: readonly string[]): void {
   const { schema } = doc;
   const names = Object.keys(rawValues(doc));

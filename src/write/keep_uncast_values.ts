@@ -23,8 +23,8 @@ export function keepUncastValues(
 }
 
 /**
- * A stored value that Mongoose could not cast is missing in the document, so a save of the object around it would
- * remove it. Returns `true` also if the request has removed the object.
+ * A save of the object around a stored value that Mongoose could not cast would remove the value. Returns `true` also
+ * if the request has removed the object.
  */
 export function keepUncastValue(doc: Document, path: string): boolean {
   const snapshot = existingSnapshot(doc);
@@ -42,7 +42,7 @@ function keepIn(
   if (isDocument(now)) {
     const held = rawValues(now)[name];
     const stored = memberOf(before, name);
-    // A list of scalars is read as a whole or not at all.
+    // Mongoose reads a list of scalars as a whole or not at all, so a list with elements is complete.
     const isList = Array.isArray(held) && rest.every((each) => POSITION.test(each));
     if (isList && held.length > 0) return true;
     if (rest.length > 0 && held !== undefined && !isList) {

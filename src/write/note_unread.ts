@@ -6,8 +6,8 @@ import { addCastError, rawArray } from "../schema/mongoose/documents/document_va
 import { pendingProblems } from "../schema/mongoose/statements/filter_errors.ts";
 
 /**
- * Mongoose reads some stored values as missing, such as an empty string for a number. Hidden ones in embedded objects
- * are noted like failed casts.
+ * Mongoose reads some stored values as missing, such as an empty string for a number. A save of an embedded object
+ * would lose them, so hidden values are noted like failed casts.
  */
 export function noteUnread(doc: Document, stored: unknown): void {
   noteIn(doc, { stored, shape: describeShape(doc.schema as Schema), isRoot: true });

@@ -21,12 +21,12 @@ import { checkScope, throwChanged } from "../store/writes/conditions.ts";
 export interface SaveDocumentOptions extends Omit<WriteContext, "model" | "session"> {
   /** The document must match the scope before and after the write. It is not cast yet. */
   readonly scope: Filter;
-  /** Another request may have changed the document since its read. */
+  /** The filter must still match at the write, because another request may have changed the document. */
   readonly filter: Filter;
   readonly collation?: object | undefined;
   /** `true` if the update may overwrite changes of other requests, as by PUT. */
   readonly overwrites?: boolean;
-  /** A projection without fields that only their own routes show. */
+  /** A projection that leaves out fields with separate routes. */
   readonly shown?: Readonly<Record<string, 0>>;
 }
 
@@ -39,8 +39,8 @@ export function writeContextOf(
 }
 
 /**
- * The scope and the filter are conditions of the statement, so they hold at the time of the write. Throws "changed" if
- * a value on which the update depends has changed.
+ * The scope and the filter are conditions of the statement, so they hold at the write. Throws "changed" if a value on
+ * which the update depends has changed.
  */
 export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
   await (doc.isNew ? insertDocument(doc, options) : updateDocuments([doc], options))
@@ -54,7 +54,6 @@ function insertDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
   });
 }
 
-/** Throws "changed" if an update matches no document. */
 export async function saveDocuments(
   docs: readonly Document[],
   options: SaveDocumentOptions,
@@ -81,7 +80,7 @@ async function updateDocuments(
   for (const doc of docs) {
     const key = versionKeyOf(doc);
     if (key === undefined) continue;
-    // Every save increments the version and renews the timestamps.
+    // Every save increments the version and renews the timestamps, even of an unchanged document.
     if (!doc.isModified()) doc.markModified(key);
     // The update sets the version, so a stored version of another type must not fail the validation.
     doc.$markValid(key);
@@ -111,7 +110,7 @@ async function updateDocuments(
   });
 }
 
-/** Returns the stored values only after a single update. */
+/** Several updates are one command, which returns no stored values. */
 async function sendBound(
   docs: readonly Document[],
   { updates, ...options }: SaveDocumentOptions & { readonly updates: readonly BoundUpdate[] },
@@ -164,7 +163,6 @@ async function insertBy(
   });
 }
 
-/** Returns the errors of refused documents. */
 export async function insertEachDocument(
   docs: readonly Document[],
   { scope, ...options }: Omit<SaveDocumentOptions, "filter">,
@@ -184,7 +182,6 @@ export async function insertEachDocument(
   });
 }
 
-/** Returns errors by index. */
 async function outsideOf(
   all: readonly StoredObject[],
   { scope, model }: { readonly scope: Filter; readonly model: Model<unknown> },

@@ -16,10 +16,7 @@ export function writtenBy(doc: Document): Delta {
   return { where, changes: paths === undefined ? changes : withWhole(changes, { doc, paths }) };
 }
 
-/**
- * Paths that the request sets are written by `$set`, because a hook's `$push` would add to the value of another
- * request.
- */
+/** A hook's `$push` would add to the value of another request, so the paths of the request are written by `$set`. */
 function withWhole(
   changes: Delta["changes"],
   { doc, paths }: { readonly doc: Document; readonly paths: ReadonlySet<string> },

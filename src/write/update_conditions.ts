@@ -21,7 +21,7 @@ interface BoundOptions extends SaveDocumentOptions {
 
 export interface BoundUpdate {
   readonly statement: UpdateStatement;
-  /** Missing if the document surely stays in its scope. */
+  /** The new values, to check against the scope. Missing if the document surely stays in the scope. */
   readonly changed?: StoredObject;
   readonly key: string | undefined;
   readonly version: number;
@@ -58,15 +58,15 @@ export function boundUpdate(
     unchanged(paths, { snapshot, sameVersion: key === undefined ? {} : hasOneOf(key, [version]) }),
     key !== undefined && values[key] === null ? hasOneOf(key, [null]) : {},
   ].filter((each) => !isEmpty(each));
-  // Mongoose makes the version a condition of updates of arrays and numeric keys. They would fail after any other
-  // change.
+  // Mongoose makes the version a condition of updates of arrays and numeric keys, so any other change would make them
+  // fail.
   if (key !== undefined && !(isTied && version !== null)) delete where[key];
   // Outside of `$and`, a condition on `_id` would replace the one in `where`.
   const q = { ...where, ...shardKeyIn(doc, values), ...all.length > 0 && { $and: all } };
   const statement = { q, u: counted(changes, { key, values }) };
   const expected = () => setFields({ ...values }, appliedFields(values, changes));
   const bound = { statement, key, version: (version ?? 0) + 1, expected };
-  // A document that a hook has returned may be outside of the scope already.
+  // A hook may have returned a document from outside of the scope, so even an update of other fields is checked.
   if (isEmpty(scope) || !isTouched && isSent) return bound;
   return { ...bound, changed: expected() };
 }
@@ -119,8 +119,8 @@ export function writtenPaths(update: Update): string[] {
 const REPLACING = new Set(["$set", "$unset", "$pop"]);
 
 /**
- * At these paths, the update overwrites more than the request names, so the values must be unchanged. With
- * `overwrites`, this holds only for arrays with hidden or read-only fields, whose old values it writes back.
+ * The update overwrites more at these paths than the request names, so they must be unchanged. With `overwrites`, this
+ * holds only for arrays with hidden or read-only fields, whose old values it writes back.
  */
 export function replacedPaths(
   update: Update,

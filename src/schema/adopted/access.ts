@@ -29,7 +29,7 @@ interface Place {
   readonly adoption: Adoption;
   readonly removed: ReadonlySet<string>;
   readonly prefix: string;
-  /** The option `shown` names the whole object that contains these paths. */
+  /** `true` if `shown` names an object around these paths, so that all of them are shown. */
   readonly shown: boolean;
   readonly writable: boolean;
 }
@@ -75,7 +75,7 @@ function reach(
   if (names === "all") return isClosed || !isCovered ? "none" : "whole";
   if (names.has(full)) return "whole";
   const steps = full.split(".");
-  // Nested paths share the schema of their fields, so `names` may show one between the prefix and this path.
+  // `names` may contain a nested path above this one, such as `address`, which has no schema.
   const isBelow = steps.some((_, index) => {
     const above = steps.slice(0, index).join(".");
     return above.length > prefix.length && names.has(above);

@@ -9,12 +9,12 @@ export interface Adoption {
   readonly model: Model<unknown>;
   readonly connection?: Connection;
   readonly shown: Names;
-  /** Virtuals besides `shown`. */
+  /** Further virtuals to show, which `shown` does not list. */
   readonly virtuals: ReadonlySet<string>;
   readonly writable: Names;
   /** The classes of embedded objects with routes, by path. */
   readonly parts: ReadonlyMap<string, ModelClass>;
-  /** For a class in `parts`, its path in the model. */
+  /** For a class in `parts`: the path of its objects. */
   readonly path?: string;
 }
 
@@ -47,7 +47,7 @@ export function markAdopted(copy: Schema): void {
   copies.add(copy);
 }
 
-/** The application declares the paths and indexes of this schema, so Mongrove adds none. */
+/** The application declares its paths and indexes, so Mongrove adds none. */
 export function isAdopted(schema: Schema): boolean {
   return copies.has(schema);
 }

@@ -218,7 +218,7 @@ function missingPath(path: string): TypeError {
   );
 }
 
-/** With a unique index over all tenants, a 409 response would reveal values of other tenants. */
+/** With a unique index over all tenants, a 409 would reveal values of other tenants. */
 function hintAtTenants(schema: Schema, { target, rests }: ModelDescription): void {
   const [tenant] = tenantsOf(rests);
   if (tenant === undefined) return;
@@ -241,7 +241,7 @@ function hintAtUpdates(schema: Schema, { target, rests }: ModelDescription): voi
   );
 }
 
-/** A hook of a create may set required fields that clients cannot set. */
+/** Without a hook, a create always fails if clients cannot set a required field. */
 function isBoundCreate({ methods }: Pick<RestRecord, "methods">): boolean {
   return methods.some(({ operation, hooks }) =>
     operation === "create" && hooks.preSave === undefined && hooks.persist === undefined

@@ -23,7 +23,7 @@ interface Level extends CopyOptions {
   readonly virtuals: ReadonlySet<string>;
 }
 
-/** Requests use a model of this copy, so the application's model keeps its own schema. */
+/** Requests use this copy, so the application's model keeps its schema. */
 export function copyAdopted(options: CopyOptions): Schema {
   const { adoption } = options;
   const { model, path } = adoption;
@@ -59,7 +59,7 @@ function copySchema(schema: Schema, level: Level): Schema {
   return copy;
 }
 
-/** A path with `select: false` is read again if `shown` names it. */
+/** `shown` overrides the application's `select: false`, so queries must return the path. */
 function selectAgain(type: SchemaType): void {
   delete (type.options as { select?: boolean }).select;
   delete (type as { selected?: boolean }).selected;
@@ -70,18 +70,18 @@ function elementsOf(type: SchemaType): SchemaType[] {
   return element === undefined ? [] : [element, ...elementsOf(element)];
 }
 
-/** Options of Mongrove, which may mean something else to the application. */
+/** The copy loses Mongrove's options, because the application may use these names with another meaning. */
 const OWN_OPTIONS = ["apart", "dateOnly", "exists", "hidden", "managed", "readonly", "unguarded"];
 
 const { ObjectId, UUID } = mongoose.Schema.Types;
 
 function ownRules(type: SchemaType, { adoption, refersTo }: Level): void {
-  // Mongoose's `schema.clone()` shares the validators with the original.
+  // Mongoose's `schema.clone()` shares the validators with the original, which must not change.
   type.validators = type.validators.map((each) => ({ ...each }));
   const options = type.options as Record<string, unknown>;
   for (const name of OWN_OPTIONS) delete options[name];
   const { ref, refPath } = options;
-  // Middleware may populate an identifier without `ref` by naming the model.
+  // Middleware can populate an identifier without `ref`, so every identifier counts as a reference.
   const isIdentifier = type instanceof ObjectId || type instanceof UUID;
   if (ref === undefined && refPath === undefined && !isIdentifier) return;
   options.identifierOnly = true;
@@ -94,11 +94,13 @@ function ownRules(type: SchemaType, { adoption, refersTo }: Level): void {
 function modelOf(ref: unknown, model: Model<unknown>): unknown {
   if (typeof ref === "string") return model.db.models[ref];
   if (typeof ref !== "function" || "modelName" in ref) return ref;
-  // A `ref` function that takes parameters or uses `this` depends on the document.
+  // A `ref` function with parameters or `this` depends on the document, so its model is unknown.
   return ref.length > 0 || ref.prototype !== undefined ? undefined : modelOf(ref(), model);
 }
 
-/** Mongoose's `clone()` of a schema type shares the embedded schema and the element type with the original. */
+/**
+ * The copy needs its own embedded schemas and element types, which Mongoose's `clone()` of a schema type would share.
+ */
 function copyable(type: SchemaType, { path, ...level }: Level & { path: string }): SchemaType {
   const { schema, "$__schemaType": values, embeddedSchemaType: element } = type as {
     schema?: Schema;
@@ -119,7 +121,6 @@ function embeddedCopy(schema: Schema, { path, ...level }: Level & { path: string
   return copySchema(schema, { ...level, access, virtuals: new Set() });
 }
 
-/** Removes hidden keys after the application's transforms and methods. */
 function shapeJson(copy: Schema, level: Level): void {
   const show = showJson(copy, level);
   const own = copy.methods.toJSON as typeof mongoose.Document.prototype.toJSON | undefined;

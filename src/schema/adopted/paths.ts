@@ -6,12 +6,11 @@ interface TypeInternals {
   readonly "$__schemaType"?: SchemaType;
 }
 
-/** Leaves out the paths with `$*`, which Mongoose adds for the values of Maps. */
+/** Leaves out paths with `$*`, which Mongoose adds for Maps. */
 export function typesOf(schema: Schema): [string, SchemaType][] {
   return Object.entries(schema.paths).filter(([path]) => !path.includes("$*"));
 }
 
-/** The schema type of a Map's values, or of an array's elements without a schema. */
 export function elementOf(type: SchemaType): SchemaType | undefined {
   const { schema, embeddedSchemaType, "$__schemaType": values } = type as TypeInternals;
   return schema === undefined ? values ?? embeddedSchemaType : undefined;

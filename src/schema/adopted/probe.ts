@@ -6,12 +6,11 @@ import { memoize } from "../memoize.ts";
 import { elementOf, embeddedSchema, typesOf } from "./paths.ts";
 
 interface Probe {
-  /** Paths that the model's own `toJSON()` or `toObject()` leaves out. */
   readonly removed: ReadonlySet<string>;
   readonly json: unknown;
 }
 
-/** The probe document has a value at every path, and is never stored. */
+/** Finds the paths that the application's `toJSON()` leaves out, by a document with a value at every path. */
 export const probe = memoize((model: Model<unknown>): Probe => {
   const schema = model.schema as Schema;
   try {
@@ -43,7 +42,7 @@ function holds(json: unknown, [name, ...rest]: readonly string[]): boolean {
     ? Object.fromEntries(json)
     : Object(json);
   if (inMap !== undefined) return holds(inMap, [name, ...rest]);
-  // A transform often hides a value by setting it to `undefined`, which JSON leaves out.
+  // A transform often hides a value by `undefined`, which JSON leaves out.
   return value !== undefined && holds(value, rest);
 }
 

@@ -16,7 +16,7 @@ export function showJson(
   for (const name of virtuals) insert(shown, { names: name.split("."), value: "whole" });
   return (json, id) => {
     const kept = keep(json, shown);
-    // An `id` of Mongoose or of a transform that only repeats the `_id` reveals nothing.
+    // An `id` that only repeats the `_id` reveals nothing.
     if (isJsonObject(json) && isJsonObject(kept) && String(json.id) === String(id)) {
       return { ...kept, id: json.id };
     }
@@ -51,7 +51,7 @@ function insert(
 function keep(json: unknown, shown: Shown): unknown {
   if (shown === "whole") return json;
   if (Array.isArray(json)) return json.map((each) => keep(each, shown));
-  // A transform may have replaced an object by any value.
+  // A transform may have put hidden data in the place of an object, so only `null` is kept.
   if (typeof json !== "object" || json === null) return json === null ? null : undefined;
   const entries = Object.entries(json).flatMap(([key, value]) => {
     const inner = shown.get(key);
@@ -63,7 +63,6 @@ function keep(json: unknown, shown: Shown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** A virtual with `ref`, `refPath` or `localField` contains entities of another model. */
 export function isPopulated(schema: Schema, name: string): boolean {
   const { options } = Object(virtualsOf(schema)[name]) as {
     options?: { ref?: unknown; refPath?: unknown; localField?: unknown };

@@ -3,12 +3,12 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isDocument } from "../mongoose/bson.ts";
 import { classOfModel } from "./adoption.ts";
 
-/** Documents of requests become instances of the application's model, and their model inherits its statics. */
+/** Documents of requests become instances of the application's model, so they have its methods. */
 export function standBehind(given: Model<unknown>, own: Model<unknown>): void {
   Object.setPrototypeOf(own, given);
   Object.setPrototypeOf(own.prototype, given.prototype);
   own.modelName = given.modelName;
-  // The application's model builds the indexes, unless the default connection was replaced.
+  // The application's model builds the indexes. On a replaced default connection, `own` must build them.
   own.init = () => (own.db === given.db ? given.init() : own.createIndexes()) as never;
 }
 
@@ -26,7 +26,10 @@ interface Nested extends Document {
   "$__fullPath"?(): string;
 }
 
-/** A hook may return a document of the application's model, whose schema hides no fields. */
+/**
+ * A hook may return a document of the application's model, which hides no fields. A copy with Mongrove's schema hides
+ * them.
+ */
 export function asAdopted(
   doc: Document,
   modelFor: (target: ModelClass) => Model<unknown>,

@@ -3,7 +3,7 @@ import { isSecret, shapeWithin } from "./visibility.ts";
 
 const GUARDS = ["hidden", "readonly", "select", "apart"] as const;
 
-/** Routes are compiled from the base model, so `hidden` in a discriminator alone would have no effect. */
+/** Routes use the base model, so a field that only its discriminator hides would be shown. */
 export function checkKind(
   base: Shape,
   { kind, names }: { readonly kind: Shape; readonly names: string },

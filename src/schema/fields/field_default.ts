@@ -12,7 +12,7 @@ import { copyJson } from "./json.ts";
 import type { FieldShape } from "./shape.ts";
 
 export interface FieldDefault {
-  /** Only a Mongoose document can make a `dependent` default. */
+  /** A `dependent` default may read the document, so only a Mongoose document can make it. */
   readonly kind: "nothing" | "constant" | "independent" | "dependent";
   readonly given?: unknown;
   readonly make?: () => unknown;
@@ -37,7 +37,7 @@ export function fieldDefault({ kind, type }: FieldShape): FieldDefault {
   return { kind: "constant", given, ...isCastAlone && { make } };
 }
 
-/** Only defaults of scalar fields are cast. */
+/** Casts only scalar defaults, because Mongoose would cast arrays and objects to its own classes. */
 export function defaultIn(object: object, { kind, type }: FieldShape): unknown {
   if (kind === "scalar") return defaultOf(type, object as Document);
   const given = rawDefault(type);

@@ -5,7 +5,7 @@ import { describeShape, type Shape } from "./shape.ts";
 
 const remembered = new WeakMap<object, Shape>();
 
-/** A plain object from a hook has no schema that tells a response its hidden fields. */
+/** A plain object has no schema, so without this shape a response would show its hidden fields. */
 export function rememberShape<T extends object>(entity: T, shape: Shape): T {
   remembered.set(entity, shape);
   return entity;
@@ -20,7 +20,7 @@ export function shapeOfInstance(value: object, rights: Rights): Shape | undefine
   return describeShape(buildSchema(modelClassOf(value)).schema, rights);
 }
 
-/** Without a built schema, a subclass gets its ancestor's hidden fields. */
+/** A subclass without a schema has the hidden fields of its nearest ancestor with a schema. */
 function modelClassOf(value: object): ModelClass {
   const own = (Object.getPrototypeOf(value) as object).constructor as ModelClass;
   for (let each = own; typeof each === "function"; each = Object.getPrototypeOf(each)) {

@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Copies only dates, arrays and plain objects. */
+/** Copies dates, arrays and plain objects, and shares other values. */
 export function copyJson(value: unknown): unknown {
   if (value instanceof Date) return new Date(value);
   if (Array.isArray(value)) return value.map(copyJson);
@@ -26,7 +26,7 @@ export function isFieldKey(key: string): boolean {
     !MARK_KEYS.has(key);
 }
 
-/** The driver and Mongoose treat an object with one of these keys as a value of their classes. */
+/** The driver and Mongoose would take data with one of these keys for a value of their classes. */
 export const MARK_KEYS: ReadonlySet<string> = new Set(["_bsontype", "isMongooseBuffer"]);
 
 export function isJson(value: unknown): boolean {
@@ -42,7 +42,7 @@ function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
     Number.isFinite(value);
 }
 
-/** `{ "address": null }` in a body also sets `address.city`. The path of an index has no array positions. */
+/** `{ "address": null }` in a body also sets `address.city`. A path without array positions means any element. */
 export function namesPath(body: unknown, path: string): boolean {
   let at = body;
   const names = path.split(".");

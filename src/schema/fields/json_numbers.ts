@@ -6,7 +6,7 @@ const INTEGER = /^[+-]?\d+$/;
 /** JavaScript changes no number with at most this many significant digits. */
 const EXACT_DIGITS = 15;
 
-/** JavaScript writes integers from this limit with an exponent. No integer type of MongoDB reaches it. */
+/** JavaScript writes larger integers with an exponent. They exceed MongoDB's integer types, so they are doubles. */
 const LARGEST_WRITTEN = 1e21;
 
 /** A filter with a rounded number would select other entities. */
@@ -53,8 +53,8 @@ function isShort(token: string): boolean {
 }
 
 /**
- * `String()` writes the shortest digits that identify a number, which may differ from its exact
- * value.
+ * A large number may be written in two exact forms: the shortest digits that identify it (`String()`), and all its
+ * digits (`BigInt`).
  */
 function readNumber(token: string) {
   const value = Number(token);

@@ -7,9 +7,7 @@ export class Rights {
   readonly #answers: ReadonlyMap<unknown, boolean>;
   readonly #others: boolean;
 
-  /**
-   * @param others The result of all functions not in `answers`. The default restricts their fields.
-   */
+  /** @param others The answer of functions that `answers` lacks. By default, they restrict their fields. */
   constructor(answers: ReadonlyMap<FieldRule, boolean>, others = true) {
     this.#answers = answers;
     this.#others = others;
@@ -22,10 +20,10 @@ export class Rights {
   }
 }
 
-/** For an unknown reader: every function restricts its field. */
+/** For an unknown reader: every `hidden` or `readonly` function restricts its field. */
 export const MOST_RESTRICTED = new Rights(new Map());
 
-/** For descriptions that are built before a request: no function restricts its field. */
+/** For descriptions from before a request: no function restricts its field. */
 export const UNRESTRICTED = new Rights(new Map(), false);
 
 export type Restrictions = ReadonlyMap<FieldRule, string>;

@@ -76,7 +76,7 @@ export class Shape {
     return new Map(shapes);
   }
 
-  /** `true` for a field that Mongoose sets, and with `strict: false` for every name. */
+  /** Whether a field without a declaration may be stored: Mongoose sets it, or `strict` is `false`. */
   declares(name: string): boolean {
     const schema = this.schema;
     return schema !== undefined &&
@@ -96,19 +96,19 @@ export class Shape {
     return this.#secretive ??= fieldsWithin(this).some((field) => whyUnseen(field) !== undefined);
   }
 
-  /** `true` if a field at any depth is hidden, unselected or read-only. It then stays if a body clears the object. */
+  /** `true` if a field at any depth is hidden, unselected or read-only, and must stay if the object is cleared. */
   get guarded(): boolean {
     return this.#guarded ??= fieldsWithin(this).some(isProtected);
   }
 
-  /** Mongoose excludes these paths from a read, so other reads must do so. */
+  /** Mongoose excludes these paths from its reads, so reads without Mongoose must exclude them too. */
   get unselected(): readonly string[] {
     return this.#unselected ??= this.allUnselected.filter((path, _index, all) =>
       !all.some((other) => path.startsWith(`${other}.`))
     );
   }
 
-  /** A query for the whole document must name all of these paths. */
+  /** A query for the whole document must select each of these paths by name (`+path`). */
   get allUnselected(): readonly string[] {
     return this.#allUnselected ??= unselectedIn(this);
   }
@@ -127,17 +127,16 @@ export interface FieldShape {
   readonly kind: "scalar" | "free" | "object" | "map" | "array";
   readonly hidden: boolean;
   readonly readonly: boolean;
-  /** `false` for a field that no body can set. */
   readonly writable: boolean;
   readonly selected: boolean;
-  /** Only separate routes of the field change its value. */
+  /** The field has separate routes, such as PUT of a file, and bodies cannot change it. */
   readonly managed?: boolean;
   readonly type?: SchemaType;
   readonly shape?: Shape;
   readonly element?: FieldShape;
   /** A body may only refer to entities that exist. */
   readonly exists?: boolean;
-  /** Only separate routes of the field show its value. */
+  /** The field has separate routes, and other routes do not show it. */
   readonly apart?: boolean;
   readonly populated?: Shape | undefined;
 }
@@ -179,7 +178,7 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   return shape;
 }
 
-/** A hook's copy may contain unshown virtuals of a nested path. */
+/** A hook's copy contains all virtuals of a nested path, but only some may be shown. */
 function hideVirtuals(shape: Shape, schema: Schema): void {
   for (const name of Object.keys(virtualsOf(schema))) {
     const [first = "", ...below] = name.split(".");
@@ -188,7 +187,7 @@ function hideVirtuals(shape: Shape, schema: Schema): void {
   }
 }
 
-/** A nested path without shown fields would be an empty object in every answer. */
+/** A nested path without shown fields would be an empty object in answers. */
 function hideEmpty({ fields }: Shape): void {
   for (const field of fields.values()) {
     if (field.type !== undefined || field.shape === undefined) continue;

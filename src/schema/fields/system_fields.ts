@@ -15,7 +15,7 @@ export type Version = number | null;
 
 const VERSION_BITS = 49;
 
-/** Other programs may have stored any value as the version. */
+/** Other programs may have stored any value. All but whole numbers count as `null`. */
 export function asVersion(value: unknown): Version {
   const number = numberOf(value);
   const isVersion = Number.isInteger(number) && number >= 0 && number < 2 ** VERSION_BITS;
@@ -24,7 +24,7 @@ export function asVersion(value: unknown): Version {
 
 const NUMBERS: ReadonlySet<unknown> = new Set(["Double", "Int32", "Long"]);
 
-/** By the connection's options, the driver returns numbers, number objects or BigInt values. */
+/** The driver returns numbers, number objects or BigInt values, by the connection's options. */
 function numberOf(value: unknown): number {
   if (typeof value === "number") return value;
   const { _bsontype: type } = (value ?? {}) as { _bsontype?: unknown };

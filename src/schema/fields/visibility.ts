@@ -38,7 +38,7 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
       continue;
     }
     while (at?.kind === "array") at = at.element;
-    // Clients choose the keys of a Map, which may equal the name of a hidden field.
+    // Clients choose the keys of a Map, so a key named like a hidden field is not secret.
     if (at?.kind === "map") {
       at = at.element;
       continue;
@@ -53,12 +53,11 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
   return isHolder ? "holder" : undefined;
 }
 
-/** `false` for a field that only a plugin of a connection adds. */
 export function hasField(name: string, shape: Shape): boolean {
   return strictestField(name, shape) !== undefined;
 }
 
-/** The most restricted declaration of the discriminators counts, so that no hidden field is shown. */
+/** The strictest declaration of all discriminators counts, so that no hidden field is shown. */
 export function strictestField(name: string, shape: Shape): FieldShape | undefined {
   const field = shape.fields.get(name);
   if (field !== undefined) return field;
@@ -69,7 +68,7 @@ export function strictestField(name: string, shape: Shape): FieldShape | undefin
 
 const POSITION = /^\d+$/;
 
-/** Bodies set no fields of discriminators. */
+/** Bodies cannot set fields of discriminators, because routes use the base model. */
 export function isSettable(path: string, shape: Shape): boolean {
   let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
   for (const segment of path.split(".")) {

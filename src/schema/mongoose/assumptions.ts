@@ -1,4 +1,3 @@
-// Any version of Mongoose may change the undeclared behaviour that these checks test.
 import mongoose from "mongoose";
 import type { Document, Model, Query, Schema, SchemaType } from "mongoose";
 import { logHint } from "../../errors/log.ts";
@@ -200,7 +199,7 @@ function attempt<T>(look: () => T): T | undefined {
 }
 
 interface Probe {
-  /** The model is compiled from a clone, because Mongoose changes the schema of a model. */
+  /** The model gets a clone, because Mongoose changes the schema of a model. */
   readonly schema: Schema;
   readonly model: Model<unknown>;
   /**

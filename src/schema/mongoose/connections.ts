@@ -42,10 +42,7 @@ function hintAtFailed(connection: Connection): void {
   });
 }
 
-/**
- * Connections with the same database and client can share a transaction. Without `useCache`, each
- * `useDb()` returns another connection.
- */
+/** Each `useDb()` without `useCache` returns another connection, so client and name are compared. */
 export function haveSameDatabase(one: Connection, other: Connection): boolean {
   return one === other || one.getClient() === other.getClient() && one.name === other.name;
 }
@@ -57,7 +54,7 @@ export function isOpen({ readyState }: Connection): boolean {
 interface KnownServer {
   readonly type?: string;
   readonly isWritable?: boolean;
-  /** The time of the last reply to the monitor, in units of `performance.now()`. */
+  /** The time of the last reply to the monitor, by `performance.now()`. */
   readonly lastUpdateTime?: number;
 }
 
@@ -89,10 +86,9 @@ export function isReplicated(connection: Connection): boolean {
   return servers.length > 1 || servers.some(({ type }) => type === "Mongos");
 }
 
-/** How late a reply to the monitor may be before the server counts as silent. */
 const HEARTBEAT_MARGIN_MS = 1000;
 
-/** If the server replies to the driver's monitor, which has a separate connection, a slow ping means a busy pool. */
+/** If the server replies to the driver's monitor on a separate connection, a slow ping means a busy pool. */
 export function isPoolBusy(connection: Connection): boolean {
   const client = connection.getClient();
   const { maxPoolSize = 100, heartbeatFrequencyMS = 10_000 } = client.options;

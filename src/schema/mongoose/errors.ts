@@ -29,8 +29,8 @@ export function markErrors(schema: Schema, target: ModelClass): void {
 }
 
 /**
- * Mongoose joins all messages again for each new error: 5,000 wrong values in 40 kB would block the
- * process for seconds. `markError()` joins them once.
+ * Mongoose joins all messages again for each new error, so 5,000 wrong values would block the process for seconds.
+ * `markError()` joins them once.
  */
 const invalidate = markOwn(function (this: Document, ...args: unknown[]): unknown {
   const { Document, Types: { Subdocument } } = mongoose;
@@ -86,7 +86,7 @@ function markError(
   origins.set(error, { target, schema: doc.schema as Schema });
 }
 
-/** Mongoose puts the problems of failed casts into a new object, so single problems are compared. */
+/** Mongoose puts the problems of failed casts into a new error, so the problems are compared instead of the errors. */
 function holds(doc: Document, errors: Readonly<Record<string, unknown>>): boolean {
   const { $errors = {} } = doc as { $errors?: Readonly<Record<string, unknown>> };
   return Object.keys(errors).some((path) => $errors[path] === errors[path]);
@@ -110,7 +110,6 @@ function isKind(target: ModelClass, base: ModelClass): boolean {
   return target === base || target.prototype instanceof base;
 }
 
-/** An error that a validator throws is a failure of the application. */
 export function validationFailure(error: unknown): { readonly thrown: unknown } | undefined {
   if (!(error instanceof ValidationError)) return undefined;
   for (const problem of Object.values(error.errors) as unknown[]) {
@@ -123,7 +122,6 @@ export function validationFailure(error: unknown): { readonly thrown: unknown } 
   return undefined;
 }
 
-/** The error of a value from the application or a body that Mongoose could not cast. */
 export function isCastError(problem: unknown): problem is InstanceType<typeof CastError> {
   return problem instanceof CastError;
 }
@@ -134,19 +132,25 @@ export function isUncastStored(problem: unknown): boolean {
       problem.reason instanceof mongoose.Error;
 }
 
-/** Mongoose casts an empty string in a list of embedded objects only when it validates the list. */
+/** When Mongoose validates a list of embedded objects, it reports an empty string by this error. */
 export function isWrongElement(problem: unknown): boolean {
   return problem instanceof mongoose.Error && problem.name === "ObjectParameterError";
 }
 
-/** The client gets no validator's error for a hidden value that it has not set, but always one of `invalidate()`. */
+/**
+ * An error of `invalidate()` always reaches the client. A validator's error for a hidden value does not, unless the
+ * client has set it.
+ */
 export function isValidatorError(problem: unknown): boolean {
   if (!(problem instanceof ValidatorError)) return false;
   const { validator } = problem.properties as { readonly validator?: unknown };
   return typeof validator === "function" || validator instanceof RegExp;
 }
 
-/** Mongoose keeps an error that a validator throws as `reason`, and any other error as the problem. */
+/**
+ * If a validator throws an error, Mongoose keeps it as the `reason` of a problem. An error of other code is the problem
+ * itself.
+ */
 function thrownIn(problem: unknown): unknown {
   if (problem instanceof ValidatorError) {
     return problem.kind === "cast" ? undefined : problem.reason;
@@ -155,8 +159,8 @@ function thrownIn(problem: unknown): unknown {
 }
 
 /**
- * A plain `Error` with only a message means a wrong value, as in Mongoose's documentation. So does an error of a
- * validation library.
+ * A validator may refuse a value by a plain `Error`, as Mongoose documents, or by an error of a validation library.
+ * Other errors are the application's failures.
  */
 function saysWrong(thrown: unknown): boolean {
   if (typeof thrown !== "object" || thrown === null) return true;

@@ -48,7 +48,7 @@ export interface PartSegment {
   readonly id?: Types.ObjectId;
   /** Already cast. */
   readonly scope: Filter;
-  /** For a change of a field of the embedded object. */
+  /** Values to store too if a field of the embedded object changes, such as a time. */
   readonly stamps?: () => Stamps;
 }
 
@@ -135,7 +135,7 @@ type Fields = Record<string, unknown>;
 export interface PartChange {
   readonly update: Update;
   readonly condition?: Filter | undefined;
-  /** The statement is correct under this condition. If `null` or not met, `apply` changes the read document. */
+  /** Under this condition, `update` alone is correct. If `null` or not met, `apply` changes the read document. */
   readonly onlyIf?: Filter | null;
   /** Gets a copy of the stored entity. The result `undefined` prevents the change. */
   readonly apply?: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;
@@ -311,7 +311,7 @@ async function send(
   // An update that returns values needs the whole shard key, which is unknown here.
   const isRead = reads !== undefined && !isSharded(model);
   const projection = isRead ? partProjection(key, reads === "part" ? shown : []) : undefined;
-  // Middleware may send further statements in the transaction.
+  // Middleware gets the session too, so that its own statements can join the transaction.
   const options = { ...KEEP_CONDITIONS, arrayFilters, ...session && { session } };
   const query = model.updateOne({ _id: id }, counted as never, options as never);
   matchAsIs(query, conditionsOf(place, where));

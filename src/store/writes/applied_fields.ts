@@ -89,7 +89,7 @@ function pulledBy({ _id: id, $or }: PullSelector): (element: StoredObject) => bo
     all?.some((texts) => texts.every(([name, text]) => textOf(element[name]) === text)) !== false;
 }
 
-/** `null` matches a missing value too. */
+/** In a condition of MongoDB, `null` matches a missing value too. */
 function textOf(value: unknown): string {
   return storedText(value ?? null);
 }

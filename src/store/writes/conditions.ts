@@ -8,8 +8,8 @@ import { aggregateValues, inCommands } from "../../schema/mongoose/statements/co
 import { type StoredObject, valueAt } from "../values.ts";
 
 /**
- * In the list, `undefined` stands for the whole document. The version is compared in the place of values that are too
- * large, or that JavaScript may have changed.
+ * Matches if the values at these paths are unchanged. `undefined` means the whole document. The version stands for
+ * values that are too large, or that JavaScript may have changed.
  */
 export function unchanged(
   all: readonly (Iterable<string> | undefined)[],
@@ -31,7 +31,7 @@ export function unchanged(
   return isCertain || !hasVersion ? same : { $or: [same, sameVersion] };
 }
 
-/** Mongoose documents show a missing array as an empty one. */
+/** Mongoose documents show a missing array as an empty one, so both count as unchanged. */
 export function unchangedAt(path: string, stored: Filter): Filter {
   const value = valueAt(stored, path);
   const isMissing = { [path]: { $exists: false } };
@@ -45,8 +45,8 @@ export function unchangedAt(path: string, stored: Filter): Filter {
 }
 
 /**
- * JavaScript sorts numeric keys, whose order MongoDB compares, and cannot represent some stored dates and malformed
- * strings.
+ * Whether the driver sends a read value back unchanged. JavaScript sorts numeric keys, whose order MongoDB compares,
+ * and cannot represent some stored dates and malformed strings.
  */
 export function isSentBack(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isSentBack);
@@ -80,7 +80,7 @@ function sameAsStored(expression: string, value: unknown): object {
   return { $eq: [expression, { $literal: value }] };
 }
 
-/** The database can match values that are not stored, so the check comes before the write. */
+/** MongoDB checks values against the scope before they are stored, so no write must be undone. */
 export async function checkScope(
   all: readonly StoredObject[],
   { scope, connection }: { readonly scope: Filter; readonly connection: Connection },
@@ -118,7 +118,7 @@ export function isObjectAt(path: string): Filter {
   return { [path]: { $type: "object", $not: { $type: "array" } } };
 }
 
-/** The error codes `TypeMismatch` (14) and `PathNotViable` (28). */
+/** The error codes of an update whose path leads through a value of another type. */
 const LOST_PATH_CODES: ReadonlySet<unknown> = new Set([14, 28]);
 
 /** The update fitted the value that was read, so another request has changed the value. */

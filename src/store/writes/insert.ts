@@ -36,7 +36,7 @@ export async function insertMany(
   });
 }
 
-/** Each error gets the form of a single statement's error. */
+/** Each error gets the form of a single statement's error, which callers expect. */
 async function causeOf(
   { collection }: Model<unknown>,
   error: mongo.MongoBulkWriteError,

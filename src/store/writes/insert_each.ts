@@ -5,7 +5,6 @@ import type { StoredObject } from "../values.ts";
 import { insertMany } from "./insert.ts";
 import type { WriteContext } from "./transact.ts";
 
-/** Each entity succeeds or fails separately. Returns the errors by index. */
 export async function insertEach(
   context: WriteContext,
   all: readonly StoredObject[],
@@ -30,7 +29,7 @@ async function insertDivided(
   for (let some = waiting.pop(); some !== undefined; some = waiting.pop()) {
     const { start, end } = some;
     if (start === end) continue;
-    // Each transaction has its own time limit, so that a late one does not hide which entities are stored.
+    // Each transaction has its own time limit. Otherwise, the answer could not tell which entities are stored.
     context.timeBudget.renew();
     try {
       await context.timeBudget.wait(insertMany(context, all.slice(start, end)));

@@ -22,7 +22,7 @@ export async function removeOne(
     const reading = { ...statement, ...BEFORE_WRITE, readPreference: "primary" } as const;
     const before = addedStatements && await collection.findOne(filter, reading);
     const { acknowledged, deletedCount } = await collection.deleteOne(filter, statement);
-    // With `promoteValues: false`, the driver returns numbers as objects, and an object for 0 is not equal to 0.
+    // With `promoteValues: false`, numbers are objects, and an object for 0 is not equal to 0.
     if (acknowledged && Number(deletedCount) === 0) throw new StoreFailure({ kind: "changed" });
     return before ? { written: [{ id, before }] } : {};
   });

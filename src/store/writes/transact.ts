@@ -47,7 +47,7 @@ interface TransactOptions extends WriteContext {
   readonly change: WrittenEntities["change"];
   /** The only written entity, for whose lock the write waits. */
   readonly id?: unknown;
-  /** All or none, as always with added statements. */
+  /** All writes are stored or none, as always with added statements. */
   readonly isAtomic?: boolean;
   readonly isContended?: boolean;
 }
@@ -97,10 +97,7 @@ export function turnOf(model: Model<unknown>, id: unknown): string {
   return `${turnsIn(model).turn}/${storedText(id)}`;
 }
 
-/**
- * The transaction of a batch takes precedence over that of the application, which could store writes of a batch that is
- * undone.
- */
+/** The transaction of a batch takes precedence, because the application's could store writes of an undone batch. */
 function wayOf(options: TransactOptions): Around {
   const { model, change, timeBudget, addedStatements, part, id, isContended = false } = options;
   const session = options.session ?? (sharedSession() ? undefined : applicationSession());
@@ -108,8 +105,8 @@ function wayOf(options: TransactOptions): Around {
   const { connection, turn } = turnsIn(model);
   const own = () => turnOf(model, id);
   if (addedStatements !== undefined || options.isAtomic) {
-    // Updates of different entities seldom conflict, but class options may write one document for all creations of a
-    // collection.
+    // Updates of different entities seldom conflict, so each entity has its own turns. Creations share them, because
+    // class options may write one document for all.
     const name = id === undefined || change === "create" ? turn : own();
     const transaction = { connection, turn: name, isContended, timeBudget, part, isRequired: true };
     return (write) => inTransaction(transaction, write);

@@ -25,7 +25,6 @@ export interface UpdateCommand {
   readonly id: unknown;
   /** A removal may be sent as an update. */
   readonly change?: "update" | "remove";
-  /** Without it, the update returns no stored values. */
   readonly projection?: Projection | undefined;
   readonly options?: mongo.FindOneAndUpdateOptions;
 }
@@ -92,7 +91,7 @@ function projected(projection: Projection): { readonly projection?: Projection }
   return isEmpty(projection) ? {} : { projection };
 }
 
-/** The new values are computed from the old ones, which the statement returns. */
+/** Added statements need the old values, from which the new values are computed. */
 async function updateRecorded(
   model: Model<unknown>,
   { filter, update: given, projection = {}, options }: Statement,
@@ -128,7 +127,7 @@ interface NamedUpdate extends UpdateStatement {
 
 interface BoundUpdates {
   readonly updates: readonly NamedUpdate[];
-  /** The scope leads a read to the shard of the entities. */
+  /** The scope may contain the shard key, so that the read asks only one shard. */
   readonly scope: Filter;
 }
 

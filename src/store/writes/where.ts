@@ -62,7 +62,7 @@ export async function updateUpTo(
 export async function removeWhere(context: WriteContext, command: Matching): Promise<number> {
   const { model: { collection }, addedStatements } = context;
   const { filter } = command;
-  // If a parent has no reference to remove, its transaction does not call this function.
+  // If the parent has no reference to remove, `around` skips the write, and the count stays 0.
   let count = 0;
   await transact({ ...context, change: "remove" }, async (statement) => {
     const options = optionsOf(context, { ...command, statement });
@@ -78,7 +78,7 @@ export async function removeWhere(context: WriteContext, command: Matching): Pro
   return count;
 }
 
-/** The read is in the write's transaction, which therefore changes the same entities. */
+/** The read and the write share a transaction, so the write changes exactly the read entities. */
 async function readMatching(
   { model }: WriteContext,
   { filter, options, projection }: {

@@ -12,7 +12,7 @@ export interface WrittenEntity {
   readonly changed?: readonly string[];
 }
 
-/** Without `promoteValues`, codes of errors would be objects too. Integers of 64 bits keep their BSON type. */
+/** Without `promoteValues`, error codes would be objects too. Integers of 64 bits keep their BSON type. */
 export const BEFORE_WRITE = { ...AS_STORED, promoteValues: true } as const;
 
 export function fieldsOf(update: Update): string[] {

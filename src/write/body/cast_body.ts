@@ -16,7 +16,7 @@ export interface NamedReference {
 
 export class BodyCast {
   readonly #problems: Map<string, Problem>;
-  /** A Mongoose document runs the setters itself. */
+  /** `false` for a Mongoose document, which runs the setters itself. */
   readonly #runsSetters: boolean;
 
   constructor(
@@ -74,7 +74,7 @@ export class BodyCast {
     });
   }
 
-  /** The value must not be `null`. If the cast fails, the result is a problem and `undefined`. */
+  /** The value must not be `null`. After a failed cast, the result is `undefined`, and `problems` tells why. */
   value(value: unknown, field: FieldShape): unknown {
     switch (field.kind) {
       case "free":
@@ -98,7 +98,7 @@ export class BodyCast {
     return element === undefined || value === null ? value : this.value(value, element);
   }
 
-  /** A merge patch cannot set `null` in an object, but replaces whole arrays with their `null` values. */
+  /** `null` in a merge patch removes a key of an object. An array is replaced with its `null` values. */
   free(value: unknown, inArray = false): unknown {
     if (Array.isArray(value)) {
       return value.map((each, index) => this.at(index).free(each, true));

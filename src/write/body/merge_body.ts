@@ -25,13 +25,11 @@ export interface Merged {
   readonly references: readonly NamedReference[];
 }
 
-/** Problems are returned, so that one answer names them together with other errors. */
 export function mergeBody(
   entity: object,
   { body, shape, isNew = false, replaces = false }: {
     readonly body: JsonObject;
     readonly shape: Shape;
-    /** `true` for a new entity that is no document. */
     readonly isNew?: boolean;
     readonly replaces?: boolean;
   },
@@ -146,7 +144,7 @@ class DocumentTarget extends MergeTarget {
     writeSlot(this.#slot, value);
     if (isLocked(doc.schema.path(path), doc)) return;
     this.step.noteSet?.(this.step.cast.path);
-    // A PUT validates all values.
+    // A PUT validates all values, so an unchanged one counts as modified too.
     if (this.step.replaces) doc.markModified(path);
   }
 
@@ -155,8 +153,8 @@ class DocumentTarget extends MergeTarget {
     const current = this.read();
     const map = current instanceof Map ? current : undefined;
     return (name) => {
-      // Mongoose writes only recorded changes. An embedded document records changes of its fields, and a document
-      // changes inside of nested paths.
+      // Mongoose writes only recorded changes. An embedded document records its own changes, and the document around a
+      // nested path records the changes below it.
       const slot = isDocument(current)
         ? { doc: current, path: name }
         : { doc, path: `${path}.${name}`, ...map && { map, key: name } };

@@ -19,11 +19,11 @@ export interface MergeStep {
   readonly whole?: boolean;
   /** Fields that the body leaves out get their values of a new entity. */
   readonly replaces?: boolean;
-  /** Immutable fields are set, as in a new entity that is no document. */
+  /** `true` for a new plain object, whose immutable fields can be set. */
   readonly isNew?: boolean;
   /** The key is data, as in a Map, so clearing the value removes it. */
   readonly isEntry?: boolean;
-  /** Missing below an array, which is set as a whole. */
+  /** Gets each path that the body sets. Missing below an array, which is set as a whole. */
   readonly noteSet?: (path: string) => void;
 }
 
@@ -195,12 +195,12 @@ function isIdentified(value: unknown): value is { readonly _id: unknown } {
   return value._id !== undefined && value._id !== null;
 }
 
-/** Entities from another database may hold instances of model classes. */
+/** The hook `fetch` may return instances of model classes, which are no plain objects. */
 function isObject(value: unknown): value is JsonObject {
   return isJsonObject(value) || typeof value === "object" && value !== null && isInstance(value);
 }
 
-/** A stored value that Mongoose could not cast shows only in the pending problems. */
+/** A document lacks a stored value that Mongoose could not cast. Only the pending problems tell of it. */
 function holdsProtected(value: unknown, field: FieldShape): boolean {
   const { kind, element, shape } = field;
   const values = valuesOf(value) ?? {};
@@ -219,7 +219,7 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   });
 }
 
-/** A field that a feature writes means nothing without its object, so it may be cleared. */
+/** A field that a feature writes, such as a time, means nothing without its object, so it is cleared too. */
 function isOfFeature({ type }: FieldShape): boolean {
   const options: Readonly<Record<string, unknown>> = type?.options ?? {};
   return Object.entries(FIELD_OPTIONS).some(([name, implied]) => {

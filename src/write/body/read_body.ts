@@ -27,7 +27,7 @@ export function readElements(
   return body;
 }
 
-/** Only the headers count, because middleware may have set a body. */
+/** Only the headers tell whether a body was sent, because middleware may have set one. */
 function isEmpty({ headers }: Request): boolean {
   const length = headers["content-length"];
   return headers["transfer-encoding"] === undefined && (length === undefined || length === "0");
@@ -46,7 +46,7 @@ export function isJsonBody(req: Request): boolean {
 function parsedBody(req: Request): unknown {
   const isMissing = req.headers["content-length"] === "0" ||
     isEmpty(req) && req.body === undefined || hasSentNothing(req);
-  // Parsers return an empty object for a body without bytes, and a PUT of it would clear the entity.
+  // Parsers turn a missing body into an empty object, by which a PUT would clear the entity.
   if (isMissing) throw badFormat("The body is missing");
   if (!isJsonBody(req)) throw notJson();
   if (req.body === undefined) {
@@ -57,7 +57,7 @@ function parsedBody(req: Request): unknown {
   }
   return req.body;
 }
-/** @internal The limits on the size of request bodies. A body that exceeds a limit answers 400. */
+/** @internal The limits on the size of request bodies. A larger body answers 400. */
 export interface BodyLimits {
   /**
    * The maximum number of keys in all objects of a body together.
@@ -74,16 +74,15 @@ export interface BodyLimits {
   /** The maximum number of objects inside of a body, at all depths together. */
   readonly maxObjects?: number;
   /**
-   * The maximum number of bytes of an import of lines after decompression. The answer to a larger import ends with a
-   * line with the status 413, as for one over 10 MiB that is over 100 times as large as its compressed body.
+   * The maximum number of bytes of an import of lines after decompression. A larger import ends with a line with the
+   * status 413. So does an import over 10 MiB that is over 100 times as large as its compressed body.
    */
   readonly maxImportBytes?: number;
 }
 
-/** The limit `maxImportBytes` applies to a whole request. */
 export type Count = Required<Omit<BodyLimits, "maxImportBytes">>;
 
-/** An object takes Mongoose as long as hundreds of scalars. */
+/** An object takes Mongoose as long as hundreds of scalars, so fewer objects are allowed. */
 const DEFAULT_BODY_LIMITS: Required<BodyLimits> = {
   maxKeys: 5_000,
   maxElements: 5_000,
@@ -124,7 +123,7 @@ export function checkSize(body: JsonObject, limits: Count): void {
   }
 }
 
-/** `check` refuses a large body early. */
+/** `check` also runs during the count, so that a huge body is refused early. */
 function countWithin(
   value: unknown,
   { total, check }: { readonly total: Record<keyof Count, number>; readonly check: () => void },

@@ -14,7 +14,7 @@ export interface StrictPlace {
   /** Missing for a new entity, and before the entity was read. */
   readonly stored?: JsonObject | undefined;
   readonly isEmbedded: boolean;
-  /** The field in the path, with which the body was compared already. */
+  /** The field in the URL's path. Its value in the body was compared with the URL already. */
   readonly key?: string | undefined;
   readonly isNew?: boolean;
 }
@@ -89,7 +89,7 @@ class StrictCheck {
     }
   }
 
-  /** A write keeps the read-only values of a stored element with the same `_id`. */
+  /** A write keeps the read-only values of a stored element with the same `_id`, so the body may repeat them. */
   #elements(list: readonly unknown[], { field, path, stored }: ValuePlace): void {
     const byId = new Map<string, unknown>();
     for (const each of Array.isArray(stored) ? stored : []) {
@@ -156,7 +156,7 @@ function rootPath(key: string): string {
   return PROTOTYPE_KEYS.has(key) ? "" : key;
 }
 
-/** A `toJSON` may show keys that no field declares. */
+/** The application's `toJSON` may show undeclared keys, which a client may send back. */
 function makesJson({ schema }: Shape): boolean {
   return schema !== undefined && hasOwnJson(schema);
 }

@@ -6,7 +6,7 @@ const { CastError, ValidatorError } = mongoose.Error;
 /** Mongoose resolves no path through an object with this key, so the whole object is written. */
 export const VALUES_KEY = "_doc";
 
-/** Returns stored values without getters. Changes are not tracked. */
+/** Returns stored values without getters and change tracking. */
 export function rawValues(doc: Document): Record<string, unknown> {
   return (doc as unknown as Record<typeof VALUES_KEY, Record<string, unknown>>)[VALUES_KEY];
 }
@@ -14,11 +14,10 @@ export function rawValues(doc: Document): Record<string, unknown> {
 interface NestedObject {
   readonly "$__isNested"?: boolean;
   readonly "$__parent": Document;
-  /** A nested object of Mongoose shares these internals with its document. */
   readonly "$__": { readonly getters?: Readonly<Record<string, unknown>> };
 }
 
-/** A nested path of a document is an object without a schema. */
+/** A nested path looks like a document, but only its root document, which is returned, tracks changes. */
 export function nestedPlace(
   given: Document,
 ): { readonly doc: Document; readonly path: string } | undefined {
@@ -37,7 +36,7 @@ export function rawArray(array: readonly unknown[]): readonly unknown[] {
   return (array as { readonly __array?: readonly unknown[] }).__array ?? array;
 }
 
-/** `doc` tracks changes of the value at `path`. A value in a Map has its `key` in `map`. */
+/** The place of a value: `doc` tracks changes at `path`. In a Map, the value is at `key` of `map`. */
 export interface Slot {
   readonly doc: Document;
   readonly path: string;
@@ -84,7 +83,7 @@ export function initFields(doc: Document, values: Readonly<Record<string, unknow
   orderFields(doc, order);
 }
 
-/** The others stay behind. */
+/** Fields that `names` lacks move to the end. */
 export function orderFields(doc: Document, names: readonly string[]): void {
   const raw = rawValues(doc);
   const before = Object.keys(raw);
@@ -97,7 +96,7 @@ export function orderFields(doc: Document, names: readonly string[]): void {
   }
 }
 
-/** Mongoose reports a stored value that it cannot cast by such a validation error. */
+/** Adds the validation error by which Mongoose reports a stored value that it cannot cast. */
 export function addCastError(
   doc: Document,
   { path, value, reason = new CastError("unknown", value, path) }: {
@@ -142,7 +141,7 @@ export interface Delta {
 
 /**
  * Mongoose would write defaults of fields that are not stored, so a PATCH of one field would overwrite another client's
- * value. A default that was changed inside is written as a whole.
+ * value. A default that was changed inside is written whole.
  */
 export function deltaOf(doc: Document): Delta {
   const states = statesOf(doc);

@@ -11,8 +11,8 @@ type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown)
 const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
 
 /**
- * The application's transform runs after undeclared fields are removed, and before hidden fields. Empty objects are
- * kept, because they are stored.
+ * The application's transform runs before hidden fields are removed, so it cannot show them. Empty objects are kept,
+ * because they are stored.
  */
 export function hideInJson(schema: Schema): void {
   const given = (schema.get("toJSON") ?? {}) as { transform?: unknown };
@@ -39,12 +39,12 @@ export function hideInJson(schema: Schema): void {
 const hiding = new WeakSet<object>();
 
 /**
- * Mongoose passes no argument on to embedded documents, so the rights are module state. `jsonFor()` is synchronous, so
+ * Mongoose passes no argument to embedded documents, so the rights are module state. `jsonFor()` is synchronous, so
  * requests cannot mix.
  */
 let reader = MOST_RESTRICTED;
 
-/** Any other call of `toJSON()` has no known reader. */
+/** Any other call of `toJSON()` has an unknown reader, so it hides all fields that depend on rights. */
 export function jsonFor(doc: Document, rights: Rights): object {
   const before = reader;
   reader = rights;
@@ -55,7 +55,7 @@ export function jsonFor(doc: Document, rights: Rights): object {
   }
 }
 
-/** The declared fields do not describe JSON that the application changes. */
+/** Whether the application changes the JSON. If so, the declared fields do not describe it. */
 export function hasOwnJson(schema: Schema): boolean {
   const { transform, ...options } = (schema.get("toJSON") ?? {}) as Record<string, unknown>;
   return typeof schema.methods.toJSON === "function" ||
@@ -64,7 +64,7 @@ export function hasOwnJson(schema: Schema): boolean {
     !isDeepStrictEqual({ ...JSON_OPTIONS, ...options }, JSON_OPTIONS);
 }
 
-/** `true` if a schema of the application, without Mongrove's transform, changes the JSON. */
+/** Whether the application's schema, without Mongrove's transform, changes the JSON. */
 export function changesJson(schema: Schema): boolean {
   const options = { ...generalOptions(schema), ...schema.get("toJSON") };
   return typeof schema.methods.toJSON === "function" || Object.keys(options).length > 0;
@@ -72,7 +72,7 @@ export function changesJson(schema: Schema): boolean {
 
 export const showsStoredValues = memoize((schema: Schema): boolean =>
   !hasOwnJson(schema) && schema.get("strict") !== false &&
-  // A document shows a nested path even if none of its fields is stored.
+  // For a nested path without stored fields, a document shows `{}`, and the stored bytes nothing.
   Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
   Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored)
 );
@@ -101,7 +101,6 @@ function isShownAsStored(type: SchemaType): boolean {
 
 interface SchemaKeys {
   readonly declared: ReadonlySet<string>;
-  /** `option` is the value of `hidden` or `apart`. */
   readonly hidden: readonly { readonly path: readonly string[]; readonly option: unknown }[];
 }
 

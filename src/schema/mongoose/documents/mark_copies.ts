@@ -9,11 +9,10 @@ import { schemaKeys } from "./hide_in_json.ts";
 
 export interface CopyMark {
   readonly schema: Schema;
-  /** Keys that other programs have stored and the schema does not declare. */
   readonly undeclared: ReadonlySet<string>;
 }
 
-/** A symbol is copied by a spread and by `Object.assign()`, and ignored by JSON and the database. */
+/** A spread and `Object.assign()` copy a symbol. JSON and the database ignore it. */
 const MARK: unique symbol = Symbol("mongrove.copy");
 
 interface MarkedCopy {
@@ -28,7 +27,6 @@ const MARK_SCHEMA = "$markSchema";
 const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> = {
   toObject: markCopy,
   $clone(copy, schema) {
-    // A `$clone()` of the application may return any value.
     if (isDocument(copy)) markValues(copy, schema);
   },
 };
@@ -56,7 +54,7 @@ export function markCopies(schema: Schema): void {
   schema.queue(MARK_SCHEMA, []);
 }
 
-/** For classes that Mongoose generated earlier, which lack these methods. */
+/** Classes that Mongoose generated before `markCopies()` lack these methods, and their copies would lack the mark. */
 export function copyMethods({ methods }: Schema): object {
   const names = [...Object.keys(COPIES), MARK_SCHEMA];
   return Object.fromEntries(names.map((name) => [name, methods[name]]));
@@ -70,7 +68,7 @@ function markValues(doc: Document, schema: Schema): void {
   (rawValues(doc) as MarkedCopy)[MARK] = markOfValues(schema);
 }
 
-/** The mark reads the keys of `this`, so each copy gets its own undeclared keys. */
+/** Reads the keys of `this`, so that each copy of a document reports its own undeclared keys. */
 const markOfValues = memoize((schema: Schema) =>
   function (this: object): CopyMark {
     return markFor(this, schema);
@@ -100,10 +98,8 @@ export interface Spread {
   readonly mark: CopyMark | undefined;
 }
 
-/** Mongoose adds these members to every document. */
 const OWN_MEMBERS = /^(\$|_doc$|__parentArray$|__index$)/;
 
-/** Returns `undefined` for any object but `{ ...document }`. */
 export function spreadOf(value: object): Spread | undefined {
   const { $__: internals, _doc: stored } = value as { $__?: unknown; _doc?: unknown };
   if (internals === undefined || typeof stored !== "object" || stored === null) return undefined;

@@ -18,7 +18,7 @@ interface InitOptions {
 export const dropReferencedObjects = memoize((schema: Schema): true => {
   if (referencesOf(schema).length === 0) return true;
   const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
-    // Mongoose also runs this middleware for embedded documents, which the root document has already handled.
+    // Mongoose also calls this middleware for embedded documents, which the root document has already handled.
     if (this instanceof mongoose.Types.Subdocument || options.hydratedPopulatedDocs) return;
     const populated = new Set(options.populated?.map(({ path }) => path));
     dropWithin(stored, { schema, prefix: "", populated });
@@ -28,7 +28,7 @@ export const dropReferencedObjects = memoize((schema: Schema): true => {
 });
 
 interface ReferencePath {
-  /** A path. As the prefix of fields, it ends with a dot or is empty. */
+  /** A path, or the beginning of a path: empty or with a final dot. */
   readonly prefix: string;
   readonly populated: ReadonlySet<string>;
 }
@@ -73,7 +73,7 @@ function withIdentifiers(
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, read(each)]));
   }
   if (!populated.has(prefix)) return read(value);
-  // Mongoose's `populate()` does not replace an array in place of an identifier.
+  // `populate()` would leave an array that is stored in place of an identifier, and show its content.
   if (!Array.isArray(value)) return value;
   return element === undefined ? null : value.filter((each) => !Array.isArray(each));
 }

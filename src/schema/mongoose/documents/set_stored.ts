@@ -16,7 +16,6 @@ export function setStored(
     setRaw(doc, { path, value: cast });
     if (readable === undefined && value !== undefined) addCastError(doc, { path });
   } catch (reason) {
-    // For an embedded object, Mongoose throws another error than a `CastError`.
     if (!(reason instanceof mongoose.Error)) throw reason;
     addCastError(doc, reason instanceof CastError ? { path, value, reason } : { path });
   }

@@ -12,7 +12,7 @@ const { Types } = mongoose.Schema;
  */
 export const dropUnreadable = memoize((schema: Schema): true => {
   const drop = markOwn(function (this: Document, stored: object): void {
-    // Mongoose also runs this middleware for embedded documents.
+    // Mongoose also calls this middleware for embedded documents, which the root document has already handled.
     if (this instanceof mongoose.Types.Subdocument) return;
     dropWithin(stored, { schema: this.schema as Schema, prefix: "" });
   });
@@ -28,7 +28,7 @@ export function readableCopy(value: unknown, type: SchemaType): unknown {
 
 interface SchemaPath {
   readonly schema: Schema;
-  /** A path that ends with a dot. Empty for an object with its own schema. */
+  /** The beginning of a path, with a final dot. Empty for an object with a schema. */
   readonly prefix: string;
 }
 
@@ -40,14 +40,13 @@ function dropWithin(stored: unknown, { schema, prefix }: SchemaPath): void {
   const values = stored as Record<string, unknown>;
   for (const name of Object.keys(values)) {
     const value = values[name];
-    // Most objects are dates and identifiers, which are readable and skip the checks.
     if (!Array.isArray(value) && !isJsonObject(value)) continue;
     const path = `${prefix}${name}`;
     // A stored key may be named `constructor`.
     const type = Object.hasOwn(schema.paths, path) ? schema.paths[path] : undefined;
     if (type !== undefined) dropOfType(values, { name, type });
     else if (schema.pathType(path) === "nested") dropWithin(value, { schema, prefix: `${path}.` });
-    // A discriminator may declare a field that its base does not.
+    // A field of a discriminator has no known type here, so any unreadable value is dropped.
     else if (schema.discriminators !== undefined && isUnreadable(value)) delete values[name];
   }
 }
@@ -92,8 +91,8 @@ function dropOfType(
     if (Object.keys(held).length < keys.length) delete values[name];
     return;
   }
-  // Mongoose calls no members of the elements of an array, does not cast free-form values, and
-  // reads only the identifier in place of a reference.
+  // Mongoose calls no members of array elements, does not cast free-form values, and reads only the identifier of a
+  // reference.
   if (type instanceof Types.Array || type instanceof Types.Mixed) return;
   if (type.options.ref === undefined && isUnreadable(value)) delete values[name];
 }

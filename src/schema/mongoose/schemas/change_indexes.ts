@@ -7,7 +7,9 @@ export type IndexChange = (index: SchemaIndex) => SchemaIndex;
 interface ChangedIndexes {
   readonly changes: readonly IndexChange[];
   readonly declared: () => SchemaIndex[];
-  /** The declared keys of discriminators' indexes, by the JSON of the keys in the database. */
+  /**
+   * By the JSON of the keys of a discriminator's index in MongoDB: the declared keys, without fields of class options.
+   */
   readonly ofKinds: Map<string, IndexDefinition>;
 }
 
@@ -32,8 +34,8 @@ export function declaredIndexes(schema: Schema): SchemaIndex[] {
 }
 
 /**
- * MongoDB has no index that is partial and sparse, and a sparse index with a further key would contain entities with
- * only this key.
+ * A class option may add a key to a sparse index, which would then contain entities with only this key. So a partial
+ * filter replaces `sparse`.
  */
 export function partialOptions([keys, options]: SchemaIndex): IndexOptions {
   const { sparse, ...others } = options;
@@ -44,7 +46,7 @@ export function partialOptions([keys, options]: SchemaIndex): IndexOptions {
   return { ...others, partialFilterExpression: { ...others.partialFilterExpression, ...filled } };
 }
 
-/** `keys` are the keys in the database, to which class options may have added a field. */
+/** `keys` are stored keys, to which class options may have added a field. */
 export function declaredKeys(schema: Schema, keys: object): IndexDefinition | undefined {
   const text = JSON.stringify(keys);
   return keysByText(schema).get(text) ?? changed.get(schema)?.ofKinds.get(text);
@@ -56,11 +58,10 @@ function keysByText(schema: Schema): Map<string, IndexDefinition> {
   return new Map(declared.map(([keys], index) => [JSON.stringify(stored[index]?.[0]), keys]));
 }
 
-/** The schema of a discriminator has its own indexes, which get the changes of its base. */
 export function changeAsBase(base: Schema, kind: Schema): void {
   const ofBase = changed.get(base);
   if (base === kind || ofBase === undefined) return;
   for (const change of ofBase.changes) changeIndexes(kind, change);
-  // Each connection has separate schemas of discriminators.
+  // Each connection has separate schemas of discriminators, but errors look up keys in the base schema.
   for (const [text, keys] of keysByText(kind)) ofBase.ofKinds.set(text, keys);
 }

@@ -6,7 +6,10 @@ type Cast = (value: unknown, doc: unknown, init?: boolean, ...rest: unknown[]) =
 
 const cutting = new WeakSet<SchemaType>();
 
-/** Mongoose passes `init === false` only for set values and defaults. Stored times and filters stay exact. */
+/**
+ * Mongoose passes `init === false` only for set values and defaults, which become midnight. Stored times and filters
+ * stay exact.
+ */
 export function cutTimes(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
     if (!isDateOnly(type) || cutting.has(type)) continue;

@@ -34,7 +34,6 @@ export function isImmutable(type: SchemaType | undefined): boolean {
   return Boolean(internals(type).$immutable);
 }
 
-/** An `immutable` function may read the document. */
 export function isImmutableAtTimes(type: SchemaType | undefined): boolean {
   return typeof internals(type).$immutable === "function";
 }
@@ -47,7 +46,6 @@ export function isLocked(type: SchemaType | undefined, holder: object): boolean 
 
 const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
 
-/** `false` for a custom schema type, whose options and casts are not known. */
 export function isMongooseType({ constructor }: SchemaType): boolean {
   return TYPES.has(constructor);
 }
@@ -57,13 +55,12 @@ export function hasOwnCast(type: SchemaType): boolean {
   return cast !== undefined && !isOwn(cast);
 }
 
-/** Mongoose turns these options into setters. */
 export const SETTING_OPTIONS = ["trim", "lowercase", "uppercase"] as const;
 
 export function hasOwnSetters(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   const { setters = [], $immutableSetter } = internals(type);
-  // Mongoose adds a setter to an immutable field, in some cases twice.
+  // Mongoose adds a setter to an immutable field, in some cases twice. Only other setters are the application's.
   const own = setters.filter((setter) => String(setter) !== String($immutableSetter));
   return own.length > SETTING_OPTIONS.filter((name) => options[name]).length;
 }
@@ -104,20 +101,23 @@ export function hasComputedDefault(type: SchemaType | undefined): boolean {
   return typeof given === "function" && given !== Date.now;
 }
 
-/** Mongoose sets such a default after the stored values, and others before. */
+/** Mongoose runs default functions after it sets the stored values, so these fields come last in the JSON. */
 export function setsLate(type: SchemaType | undefined): boolean {
   const given = rawDefault(type);
   return typeof given === "function" && !runsEarly(given);
 }
 
-/** Mongoose marks its default for an array of scalars so. */
+/** Mongoose marks its own default for an array of scalars, which runs before the stored values are set. */
 function runsEarly(given: object): boolean {
   return (given as { readonly $runBeforeSetters?: unknown }).$runBeforeSetters === true;
 }
 
 const emptyDefaults = new WeakSet<object>();
 
-/** Mongoose does not mark its default for an array of embedded objects, so it is noted before the application's. */
+/**
+ * Mongoose does not mark its own default for an array of embedded objects, so it is remembered before the application
+ * can set another.
+ */
 export function rememberDefault(type: SchemaType | undefined): void {
   const made = rawDefault(type);
   if (type?.instance === "Array" && typeof made === "function") emptyDefaults.add(made);
@@ -130,7 +130,7 @@ export function hasEmptyDefault(type: SchemaType | undefined): boolean {
     (given === undefined || (Array.isArray(given) && given.length === 0));
 }
 
-/** If neither Mongoose nor a default makes the `_id`, clients must give it, once. */
+/** If neither Mongoose nor a default makes the `_id`, a create must contain it, and no update can change it. */
 export function requireId(schema: Schema): void {
   const type = schema.path("_id") as SchemaType | undefined;
   if (type === undefined || hasDefault(type)) return;
@@ -144,7 +144,7 @@ export function requireId(schema: Schema): void {
   }
 }
 
-/** HTTP clients and proxies resolve the path segments `.` and `..`. */
+/** Clients and proxies resolve the path segments `.` and `..`, so no request would reach such an `_id`. */
 const REACHABLE = /^(?!\.\.?$)/;
 
 export function isGivenId(schema: Schema): boolean {
@@ -166,7 +166,7 @@ export interface Constraints {
   readonly match?: RegExp;
 }
 
-/** By the type of Mongoose's validator. `property` is its member with the value of the option. */
+/** By the type of Mongoose's validator: the constraint, and the property with the option's value. */
 const CONSTRAINTS: Readonly<
   Record<string, readonly [constraint: keyof Constraints, property: string]>
 > = {

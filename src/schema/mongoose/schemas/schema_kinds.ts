@@ -3,13 +3,12 @@ import type { Model, Schema } from "mongoose";
 import { memoize } from "../../memoize.ts";
 
 interface KindHolder {
-  /** The schemas of discriminators after compilation, with the fields of the base. */
   readonly discriminators?: Readonly<Record<string, Schema>> | null;
   /** The schemas of discriminators before compilation. */
   readonly _applyDiscriminators?: ReadonlyMap<string, { readonly schema: Schema }>;
 }
 
-/** The schemas are cloned, because Mongoose later merges the fields of the base into some of them. */
+/** Mongoose later merges the fields of the base into some of the schemas, so they are cloned. */
 const cloneOf = memoize((kind: Schema) => kind.clone() as Schema);
 
 const NO_KINDS: ReadonlyMap<string, Schema> = new Map();
@@ -22,7 +21,7 @@ export function kindSchemas(schema: Schema): ReadonlyMap<string, Schema> {
   return new Map([...kinds].map(([name, kind]) => [name, cloneOf(kind)]));
 }
 
-/** Mongoose adds the discriminator key only when it compiles a model. Routes are built earlier. */
+/** Routes are built before Mongoose compiles a model and adds the discriminator key, so it is added here. */
 export function declareKindKey(schema: Schema): void {
   const { _applyDiscriminators: declared } = schema as unknown as KindHolder;
   const key = String(schema.get("discriminatorKey"));
@@ -35,7 +34,7 @@ type AddKind = (name: unknown, kind: unknown, ...options: unknown[]) => { readon
 
 interface KindHooks {
   readonly check: (name: string, kind: Schema) => void;
-  /** Runs on the schema of a discriminator after Mongoose has added the fields of the base. */
+  /** Runs after Mongoose has added the fields of the base to a discriminator. */
   readonly finish: (kind: Schema) => void;
 }
 

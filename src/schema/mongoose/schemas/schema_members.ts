@@ -4,7 +4,10 @@ import { VALUES_KEY } from "../documents/document_values.ts";
 
 const ownFunctions = new WeakSet<object>();
 
-/** The application's functions need Mongoose documents, which are slow. Marked functions do not count. */
+/**
+ * The application's functions need Mongoose documents, which are slow. Mongrove marks its own functions, which need
+ * none.
+ */
 export function markOwn<F extends object>(fn: F): F {
   ownFunctions.add(fn);
   return fn;
@@ -111,7 +114,10 @@ const UNSENT = [
   ...["findOneAndUpdate", "findOneAndReplace", "findOneAndDelete"],
 ];
 
-/** Middleware that also runs for `find()` is not idle, because writes of several entities find them first. */
+/**
+ * Middleware of these operations never runs, unless it is also for `find()`, by which writes of several entities find
+ * them first.
+ */
 export function idleMiddleware(schema: Schema): string[] {
   const finding = new Set(middlewareFor(schema, "find").map(({ fn }) => fn));
   return UNSENT.filter((name) => middlewareFor(schema, name).some(({ fn }) => !finding.has(fn)));

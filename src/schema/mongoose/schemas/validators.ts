@@ -47,7 +47,7 @@ export function guardValidators(schema: Schema): void {
       const { validator } = entry;
       if (typeof validator !== "function" || builtIn.includes(validator)) continue;
       entry.ErrorConstructor ??= SafeValidatorError;
-      // `isArrow()` checks the wrapper, so it must have the same form.
+      // `isArrow()` also checks this wrapper, so an arrow function gets an arrow function.
       entry.validator = isArrow(validator)
         ? (...args: unknown[]) => handled(validator(...args))
         : function (this: unknown, ...args: unknown[]) {

@@ -25,7 +25,7 @@ export function boundReplies(given: unknown): void {
   }
 }
 
-/** A cursor of Mongoose opens the driver's cursor only when it is first read. */
+/** The `cursor` of a Mongoose cursor is `null` until the first read, so only its name is tested. */
 function isMongooseCursor(given: unknown): given is MongooseCursor {
   return Symbol.asyncIterator in Object(given) && "cursor" in Object(given) &&
     "once" in Object(given);

@@ -15,7 +15,7 @@ export interface UpsertStatement {
   readonly upsert: true;
 }
 
-/** Errors of the driver's bulk write would lose their class and the index that refused a value. */
+/** Sends a command, because errors of the driver's bulk write lose their class and the index that refused a value. */
 export async function sendUpdates(
   { db, collection: { name } }: Pick<Document, "db"> & { readonly collection: { name: string } },
   updates: readonly (UpdateStatement | UpsertStatement)[],

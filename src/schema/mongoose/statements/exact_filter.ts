@@ -3,10 +3,8 @@ import mongoose from "mongoose";
 type Conditions = Readonly<Record<string, unknown>>;
 
 /**
- * Mongoose must not cast these conditions again: it would run setters and refuse operators that MongoDB supports. The
- * driver sends the result of `toBSON()`.
- *
- * A copy has only `$expr`, which MongoDB refuses, so it cannot select more documents.
+ * Mongoose must not cast these conditions again: it would run setters and refuse some operators. The driver sends the
+ * result of `toBSON()`. A copy has only `$expr`, which MongoDB refuses, so it cannot select more documents.
  */
 class ExactCondition {
   readonly $expr = Object.freeze(mongoose.trusted({ $copyOfAnExactFilter: true }));
@@ -21,7 +19,6 @@ class ExactCondition {
     return this.#conditions;
   }
 
-  /** Without this method, `console.log()` would print only `$expr`. */
   [Symbol.for("nodejs.util.inspect.custom")](): Conditions {
     return this.#conditions;
   }

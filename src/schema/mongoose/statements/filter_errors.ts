@@ -13,8 +13,8 @@ const filters = new WeakMap<Document, ErrorFilter>();
 type Validate = (...args: unknown[]) => Promise<void>;
 
 /**
- * `filter` may remove validation errors, or throw another. Middleware cannot make a failed validation succeed. `save()`
- * calls `$validate()`.
+ * `filter` may remove validation errors, or throw another. Middleware cannot make a failed validation succeed, so
+ * `validate()` and `$validate()`, which `save()` calls, are replaced.
  */
 export function filterErrors(doc: Document, filter: ErrorFilter): void {
   const isFiltered = filters.has(doc);
@@ -37,7 +37,6 @@ export function filterErrors(doc: Document, filter: ErrorFilter): void {
   }
 }
 
-/** The errors before a validation, as of failed casts. */
 export function pendingProblems(doc: Document): FoundProblems {
   const { $__: { validationError } } = doc as unknown as {
     readonly $__: { readonly validationError?: { readonly errors: FoundProblems } | null };

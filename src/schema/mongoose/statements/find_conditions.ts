@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Query } from "mongoose";
 
-/** Returns the conditions after the middleware, or `undefined` if it ends the query without a result. */
+/** Returns `undefined` if middleware ends the query without a result. */
 export async function findConditions(
   query: Query<unknown[], unknown>,
 ): Promise<Record<string, unknown> | undefined> {

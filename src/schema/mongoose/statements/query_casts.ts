@@ -27,12 +27,14 @@ export function replaceCast<Q extends object>(
   return query;
 }
 
-/** The conditions are cast already, and another cast would run setters again. Conditions of middleware are cast. */
+/**
+ * The conditions are cast already, and another cast would run setters again. Conditions that middleware adds are cast.
+ */
 export function matchAsIs(query: object, conditions: Conditions): void {
   replaceCast(query, (given, cast) => ({ $and: [conditions, cast(given)] }));
 }
 
-/** The update is cast already. Paths of middleware are cast. */
+/** The update is cast already. Only paths that middleware adds are cast. */
 export function writeAsIs(query: object, update: Update): void {
   const casting = query as CastingQuery;
   const cast = casting._castUpdate;

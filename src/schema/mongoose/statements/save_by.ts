@@ -7,7 +7,7 @@ async function validate(doc: Document): Promise<void> {
   if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
 }
 
-/** Middleware reads the options of the save from its argument or from the document. */
+/** Middleware finds the options of the save in its argument or in the document, so both get them. */
 async function runPreSave(doc: Document): Promise<void> {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { timestamps } = internals;
@@ -21,7 +21,6 @@ async function runPreSave(doc: Document): Promise<void> {
   }
 }
 
-/** Error middleware may replace an error. */
 async function afterErrorMiddleware(doc: Document, error: unknown): Promise<unknown> {
   try {
     await middlewareOf(doc).execPost("save", doc, [doc], { error });
@@ -81,7 +80,6 @@ export async function saveEachBy(
 }
 
 export interface StatementOptions {
-  /** Stops the statement at the time limit of the request. */
   readonly signal: AbortSignal;
   readonly maxTimeMS: number;
   readonly session?: ClientSession;
@@ -90,7 +88,7 @@ export interface StatementOptions {
 export function markSaved(doc: Document): void {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { removedSubdocs } = internals;
-  // An update does not store the defaults of missing fields.
+  // An update does not store the defaults of missing fields, so they stay marked as defaults.
   const shown = doc.isNew ? [] : ownDefaults(doc);
   forgetAllChanges(doc);
   for (const path of shown) statesOf(doc).default(path);
@@ -124,7 +122,7 @@ export function setStamping(doc: Document, stamps: boolean): void {
 
 const saves = new WeakMap<object, number>();
 
-/** After a save by a hook, the response needs the new version. */
+/** A hook may save its document. The response then needs the new version. */
 export function countSaves(schema: Schema): void {
   const count = markOwn(function (this: Document): void {
     saves.set(this, savesOf(this) + 1);

@@ -37,7 +37,7 @@ interface Trace {
 
 export type EndTrace = (errorType?: string) => void;
 
-/** The trace stays open until `work` calls `end`. Subscribers may bind a context to it. */
+/** The trace stays open until `work` calls `end`. Subscribers can bind a context, such as a span. */
 export function openTrace<T extends Trace, R>(
   { channel, trace }: { readonly channel: TracingChannel<object, T>; readonly trace: T },
   work: (end: EndTrace) => R,
@@ -72,7 +72,6 @@ interface Operation {
   readonly result?: unknown;
 }
 
-/** The listeners are added at the first request with subscribers, so others do no work. */
 export function traceStatements(connection: Connection): void {
   if (!channel.hasSubscribers || traced.has(connection)) return;
   traced.add(connection);
@@ -93,7 +92,7 @@ export function traceStatements(connection: Connection): void {
   });
 }
 
-/** For a statement without Mongoose's collections, Mongoose emits no event. */
+/** Mongoose reports only statements of its collections by events, so other statements are traced here. */
 export async function traceStatement<T>(
   statement: Statement,
   send: () => Promise<T>,

@@ -2,19 +2,19 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import mongoose from "mongoose";
 import type { ClientSession, mongo } from "mongoose";
 
-/** All statements in the asynchronous context of the request belong to it, also from hooks. */
+/** The transaction of a batch. It contains all statements in the asynchronous context of a request, also of hooks. */
 export interface TransactionAround {
   readonly session?: ClientSession | undefined;
   readonly client?: mongo.MongoClient | undefined;
   /**
-   * Statements after `done` are sent without the transaction, and after `undone` they are refused.
+   * Statements after `done` are sent without the transaction, and after `undone`, refused.
    */
   readonly state: "open" | "done" | "undone";
   /** `true` if index builds were awaited, which MongoDB may report as a conflict. */
   readonly metBuilds: boolean;
   /**
-   * Two statements first test the count: if fewer join, the driver does not call the replaced methods, and the
-   * transaction is refused.
+   * Counts statements in the transaction. If two test statements do not raise it, the driver does not call the replaced
+   * methods, and the batch is refused.
    */
   joined: number;
 }
@@ -45,7 +45,6 @@ export function sharedSession(): ClientSession | undefined {
   return state === "open" ? session : undefined;
 }
 
-/** The session of a transaction that the application has opened with `transactionAsyncLocalStorage`. */
 export function applicationSession(): ClientSession | undefined {
   return (mongoose as ApplicationTransaction).transactionAsyncLocalStorage?.getStore()?.session;
 }
@@ -85,7 +84,7 @@ export function joinTransactions(client: mongo.MongoClient): void {
   }) as typeof withSession;
 }
 
-/** `explicit` is `false` for a session that the driver starts for a statement without a session. */
+/** `explicit` is `false` for a session that the driver starts for one statement. */
 interface SessionOptions extends mongo.ClientSessionOptions {
   readonly explicit?: boolean;
   readonly owner?: { withReadPreference?(mode: "primary"): unknown };
