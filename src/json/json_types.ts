@@ -12,7 +12,7 @@ export type WriteBytes = (source: BsonReader, out: JsonWriter) => void;
 
 interface JsonType {
   toJson?(value: object): unknown;
-  /** Missing for classes of the driver, whose objects have the name as `_bsontype`. */
+  /** Missing for classes of the driver, which are found by the name in `_bsontype`. */
   readonly of?: abstract new (...args: never[]) => object;
   readonly bson?: number;
   readonly write?: WriteBytes;
@@ -42,7 +42,9 @@ const JSON_TYPES = {
   Uint8Array: { toJson: bytesToJson, of: Uint8Array, bson: 0x05, write: writeBase64 },
 } satisfies Readonly<Record<string, JsonType>>;
 
-/** The BSON types of a field besides `Null`. Mongoose would cast any other type, so it writes the document. */
+/**
+ * The BSON types of a field besides `Null`. Mongoose writes a document with another type, because it casts the value.
+ */
 const FIELDS: readonly [unknown, readonly (keyof typeof JSON_TYPES)[]][] = [
   [Fields.BigInt, ["Int32", "Long"]],
   [Fields.Boolean, ["Boolean"]],
@@ -82,7 +84,7 @@ export function storedAs(schemaType: unknown, isDateOnly = false): StoredAs {
 }
 
 export function isBson(value: object): value is { readonly _bsontype: string; toJSON?(): object } {
-  // Stored data may have a key `_bsontype`, but the driver has it on prototypes.
+  // Classes of the driver have `_bsontype` on their prototype. As an own key, it is stored data.
   return "_bsontype" in value && !Object.hasOwn(value, "_bsontype");
 }
 

@@ -22,7 +22,7 @@ export class JsonText {
   }
 }
 
-/** The JSON texts of identifiers, by reference field. */
+/** The identifiers to read, as JSON, by reference field. */
 export type Wanted = ReadonlyMap<string, Set<string>>;
 
 /** `null` for an entity that no longer exists. An identifier without an entry is shown unchanged. */
@@ -174,7 +174,7 @@ export class Marking implements FieldWriter {
     return true;
   }
 
-  /** The whole entity is marked, because marks inside of it are wrong if its text was not completed. */
+  /** Marks the entity as a whole and drops the marks inside, which are wrong if its text was not completed. */
   replace(at: number, entity: unknown): void {
     while ((this.marks.at(-1)?.at ?? 0) > at) this.marks.pop();
     this.marks.push({ at, entity });

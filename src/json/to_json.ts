@@ -68,7 +68,7 @@ export function wholeToJson(
   value: object,
   { shape, unshown }: { readonly shape: Shape; readonly unshown: ReadonlySet<FieldShape> },
 ): string {
-  // An object that a hook has built is shown with all its fields.
+  // A hook that builds an object wants all its fields in the answer.
   const leftOut = isDocument(value) || spreadOf(value) !== undefined ? unshown : NOTHING;
   const maker = new JsonMaker(shape.rights, leftOut);
   return JSON.stringify(withoutPromises(value, () => maker.value(value, shape))) ?? "null";
@@ -80,7 +80,6 @@ interface Shapes {
   readonly known?: Shape | undefined;
 }
 
-/** A hook's value may contain entities of any model at any depth. */
 class JsonMaker {
   readonly #rights: Rights;
   readonly #leftOut: ReadonlySet<FieldShape>;
@@ -108,7 +107,6 @@ class JsonMaker {
     if (Array.isArray(value)) return this.#list(rawArray(value), shape);
     if (isDocument(value)) return this.#document(value);
     const ownForm = "toJSON" in value && typeof value.toJSON === "function";
-    // Most objects are instances without `toJSON()`, so they skip these checks.
     if (ownForm || !isInstance(value)) {
       const form = findJsonType(value)?.toJson;
       if (form !== undefined) return form(value);
@@ -155,7 +153,6 @@ class JsonMaker {
       : this.#entries(jsonFor(doc, this.#rights), { shape });
   }
 
-  /** Most values pass through here, so strings skip further checks. */
   #declared(values: Readonly<Record<string, unknown>>, { fields }: Shape): object {
     const result: Record<string, unknown> = {};
     for (const key of Object.keys(values)) {
@@ -216,7 +213,7 @@ class JsonMaker {
   }
 }
 
-/** Middleware of an adopted model may have populated a reference. */
+/** Middleware of an adopted model may have populated a reference, but the answer shows identifiers. */
 function identifiersIn(value: object): unknown {
   if (Array.isArray(value)) return Array.from(rawArray(value), (each) => identifierIn(each));
   if (!(value instanceof Map)) return identifierIn(value);
@@ -230,7 +227,7 @@ function identifierIn(value: unknown): unknown {
   return identifierIn((value as { _id?: unknown })._id ?? null);
 }
 
-/** An object that is no document may contain a hidden field of a discriminator. */
+/** A plain object does not tell its discriminator, so a field is hidden if any discriminator hides it. */
 function kindField(key: string, shape: Shape | undefined): FieldShape | undefined {
   return shape && shape.kinds.size > 0 ? strictestField(key, shape) : undefined;
 }

@@ -51,7 +51,8 @@ export async function runAction(
   if (entity !== undefined) checkAvailable(context, { action, entity: entity.passed });
   const subject = entity?.passed ?? await selectionOf(source);
   const body = await readActionBody(context, action.body);
-  // `postFetch` may have changed fields only for the answer, which the action need not save.
+  // The hook `postFetch` may change fields for the answer only. `checkSaved()` does not demand that the action saves
+  // these.
   const shown = new Set(isDocument(subject) ? subject.directModifiedPaths() : []);
   const run = action.run as (...args: unknown[]) => unknown;
   const work = runHook("run", () => run(req, subject, body));
@@ -113,9 +114,9 @@ function checkSaved(
 }
 
 interface ActionEntity extends Pick<Fetched, "passed"> {
-  /** A condition of the next save. `undefined` if the entity was read without its version. */
+  /** `undefined` if the entity was read without its version. */
   version: Version | undefined;
-  /** The entity after the last `save()`, without the fields that reads leave out. */
+  /** The saved entity, without the fields that reads leave out. */
   shown?: object | undefined;
 }
 
@@ -133,7 +134,7 @@ interface SaveOptions {
   readonly timestamps?: boolean;
 }
 
-/** With the scope and the last known version as conditions, a `save()` overwrites no other change. */
+/** With the scope and the known version as conditions, a `save()` overwrites no other change. */
 function bindSaves(
   context: OpenLevelContext,
   { entity, doc }: { readonly entity: ActionEntity; readonly doc: Document },
@@ -170,7 +171,7 @@ function bindSaves(
   Object.defineProperty(doc, "save", { value: save, configurable: true, writable: true });
 }
 
-/** Actions get all fields, so an entity with a projection is read again. */
+/** `run` gets all fields, so with the projection of a hook, the entity for the answer is read again. */
 async function shownAs(context: OpenLevelContext, passed: object): Promise<object> {
   const { level: { hooks, shape }, state } = context;
   const selection = { projection: readProjection(state.projection, shape) };
@@ -260,7 +261,7 @@ async function writeAnswer(
   }
 }
 
-/** Clients rely on the fields of a result. */
+/** A result that does not fit the class throws, because clients rely on its fields. */
 async function castAnswer(
   { type, result }: { readonly type: ModelClass; readonly result: unknown },
   shape: Shape,

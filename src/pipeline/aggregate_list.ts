@@ -34,14 +34,14 @@ export async function aggregateList(
   return found;
 }
 
-/** The results would show a field that the projection of a hook hides. */
+/** Throws for a field that a hook's projection hides, or else the results would show it. */
 function checkShown(
   { level: { shape }, state }: OpenLevelContext,
   fields: readonly string[],
 ): void {
   const projection = readProjection(state.projection, shape);
   const shows = shownBy(projection, shape);
-  // A projection such as `{ name: "$title" }` shows another value than the stored one.
+  // With `{ name: "$title" }`, reads show another value as `name`, but the aggregation would show the stored one.
   const isStored = (name: string) => typeof projection[name] !== "string";
   for (const name of fields) {
     const field = shape.fields.get(name);

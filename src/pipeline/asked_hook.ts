@@ -9,15 +9,18 @@ import { isLost } from "./failures.ts";
 import { type Fetched, fetchOne } from "./fetch.ts";
 import { idParam, type OpenLevelContext } from "./request/request_context.ts";
 
-/** A hook that names its fields can run before a single statement, unless another hook gets the entity. */
+/**
+ * A `postFetch` hook that names its fields needs no document, so one statement can write, unless another hook needs
+ * one.
+ */
 export function askedHookOf({ postFetch, ...others }: Hooks<object>): FieldHook | undefined {
   return entityHook(others) === undefined ? fieldHookOf(postFetch) : undefined;
 }
 
-/** The most runs of a hook for one write, which then gets a 409. */
+/** If other requests change the fields that a hook reads during so many runs of it, the answer is a 409. */
 export const MAX_ASKED = 3;
 
-/** If the fields that a hook names change before the statement, the hook runs again. */
+/** If another request changes the fields that a hook has read before the write, the hook runs again. */
 export async function writeFetched<T>(
   context: OpenLevelContext,
   write: (fetched: Fetched) => Promise<T>,

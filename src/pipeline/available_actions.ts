@@ -33,7 +33,7 @@ export async function actionLinks(
   context: OpenLevelContext,
   actions: readonly Level[],
 ): Promise<Readonly<Record<string, string>>> {
-  // Actions do not reach the trash.
+  // With a parameter such as `trash`, the entity is a removed one, on which no action can run.
   if (wordsOfParameters(context).length > 0) return {};
   const links: string[] = [];
   const path = pathOf(context.req).replace(/[<>"\s]/g, encodeURIComponent);
@@ -52,7 +52,7 @@ async function isOffered(context: OpenLevelContext, action: ActionRecord): Promi
     const { passed } = await fetchOne(context);
     return isAvailable(context, { action, entity: passed });
   } catch (error) {
-    // The hooks of the action refuse the entity, or it has been removed.
+    // No link is shown if the hooks of the action refuse the entity, or it has been removed.
     if (error instanceof RestError) return false;
     throw error;
   }

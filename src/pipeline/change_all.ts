@@ -43,7 +43,7 @@ async function updateAll(
 ): Promise<TextAnswer> {
   const { source, level: { writes, link, shape } } = context;
   checkFields(context, body);
-  // A single document holds all embedded entities.
+  // MongoDB writes a document as a whole, so its embedded entities change all or none.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await performWrite(context, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return answerOfCounts(direct.affected);
@@ -53,21 +53,21 @@ async function updateAll(
     (entity) => mergeDraft(context, entity, { body, at: "", isNew: false }),
   );
   if (drafts.length === 0) {
-    // The refusal of wrong values must not depend on stored entities.
+    // If the filter matches no entity, wrong values in the body must still be a 400.
     const { problems } = mergeBody(await source.newEntity(), { body, shape });
     const all = { ...problems, ...strictProblems(context, { body }) };
     if (!isEmpty(all)) throw badData(all);
   }
   await refuseProblems(context, drafts);
   if (!isAtomic) return await updateEach(context, drafts);
-  // All entities get the same body, so an error of one is an error of the body.
+  // All entities get the same body, so the first error stands for all, without an index.
   await updateAtomically(context, drafts).catch(throwOnly);
   return answerOfCounts(drafts.length);
 }
 
 function checkFields(context: OpenLevelContext, body: JsonObject): void {
   const { writes, shape } = context.level;
-  // A field that a function hides must be refused as an unknown one.
+  // A field that a function hides must cause the error of an unknown field, which reveals nothing.
   const isUnknown = (name: string) => {
     const field = shape.fields.get(name);
     return writes?.fields?.has(name) !== true || field?.hidden === true && field.readonly;

@@ -4,7 +4,10 @@ import type { Level } from "./request/route.ts";
 
 const OF_MANY = ["updateMany", "deleteMany"];
 
-/** `updateAll()` and `removeAll()` never run middleware of `updateMany()` or `deleteMany()`. */
+/**
+ * `updateAll()` and `removeAll()` would bypass middleware of `updateMany()` and `deleteMany()`, so such a model is
+ * refused.
+ */
 export function checkMiddleware(
   { target, link, operation }: Pick<Level, "target" | "link" | "operation">,
 ): void {

@@ -6,7 +6,7 @@ import { actingLevel, type Route } from "./request/route.ts";
 
 export function checkTransactions(route: Route): void {
   const { operation, hooks, link } = actingLevel(route);
-  // A single document holds all embedded entities, and a `persist` hook writes by itself.
+  // Embedded entities are in one document, and a `persist` hook writes by itself, so both need no transaction.
   if (hooks.persist !== undefined || link?.embedded) return;
   refuseStandalone(route, `${operation}() writes all or nothing, but ${NO_TRANSACTIONS}`);
 }

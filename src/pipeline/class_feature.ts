@@ -26,14 +26,11 @@ export interface ClassFeature<R = unknown> {
   settings?(given: GivenSettings): unknown;
   /** Runs when the class is first used. */
   check(option: OptionReader, target: ModelClass): R;
-  /**
-   * Makes the value from fields of the class, also of an embedded class, for a feature without an option in `@rest`.
-   */
+  /** Makes the value for `check` from fields of the class or of an embedded class, if `@rest` has no such option. */
   declared?(target: ModelClass): unknown;
-  /** Throws at start-up if the route cannot serve the option. */
   start?(config: R, place: ClassInRoute): void;
   methods?(config: R, rest: RestRecord): readonly ClassMethod[];
-  /** Replaces the operations in the `@rest` of a property. */
+  /** Replaces the usual operations of a property, as for files. */
   partMethods?(config: R, part: PartDescription): readonly PartMethod[] | undefined;
   /** Runs before `configure()` of the class. */
   schema?(config: R, schema: Schema): void;
@@ -45,21 +42,20 @@ export interface ClassFeature<R = unknown> {
     readonly name: string;
     readonly facts: ParameterFacts;
     isOf(config: R, method: Method): boolean;
-    /** Other readers get a description without the parameter and the fields of removals. */
+    /** If `false`, the reader's description leaves out the parameter and the fields that removals set. */
     isFor(config: R, req: FrameworkRequest): boolean;
   };
-  /** Runs after the `preFetch` hooks, and may add conditions to the filter. */
+  /** Runs after the `preFetch` hooks, and may add conditions. */
   admit?(config: R, call: Call): void;
-  /** Runs for classes without the option, because references may lead to a class with it. */
+  /** Runs for classes without the option, such as `tenant`, from which references could lead to all tenants. */
   readonly without?: {
-    /** Throws at start-up if the class must have the option. */
     start(place: ClassInRoute): void;
     admit(call: Call): void;
   };
-  /** The tenant of a request, also without a class that has tenants. */
+  /** The sender's tenant, which plugins also get on routes of classes without tenants. */
   tenantOf?(request: Pick<Call, "req" | "origin" | "route">): Actor | undefined;
   fields?(config: R): ClassFields;
-  /** The values to store with each write, already cast. `undefined` removes a field. */
+  /** The cast values to store. `undefined` removes a field. */
   stamps?(config: R, write: StampedWrite): Readonly<Record<string, unknown>>;
   readonly statements?: ClassStatements<R>;
   tidy?(config: R): Tidy | undefined;
@@ -72,11 +68,10 @@ export interface ClassInRoute {
   readonly route: Route;
 }
 
-/** Statements in the transaction of each write need a database with transactions. */
 export interface ClassStatements<R> {
   /**
-   * Whether an operation has the statements, by default `true`. With a list, only updates of these fields have them,
-   * and updates that bring an entity back.
+   * Whether an operation sends the statements, by default `true`. A list limits them to updates of these fields, and
+   * updates that bring an entity back from the trash.
    */
   areFor?(
     config: R,
@@ -85,14 +80,14 @@ export interface ClassStatements<R> {
   send(config: R, write: TransactionWrite): Promise<void>;
   /** Begins index builds before a batch begins its transaction. */
   build?(config: R, model: Model<unknown>): void;
-  /** Classes that `send` may read or write. */
+  /** Classes that `send` may read or write, whose models must exist before the transaction. */
   classes?(config: R, target: ModelClass): readonly ModelClass[];
 }
 
 export interface ClassFields {
-  /** The field in `condition`. Hints ask for indexes that begin with it. */
+  /** The field by which `condition` selects. Hints in the log propose indexes that begin with it. */
   readonly selecting?: string;
-  /** Fields of `stamps`, which other writes keep. */
+  /** Fields that only `stamps` may set: before a write, other changes are undone. */
   readonly stamped?: readonly string[];
   readonly removal?: RemovalFields;
 }
@@ -104,7 +99,7 @@ export interface RemovalFields {
   /** Separates the removals of one request from others with the same time. */
   readonly removalId: string;
   readonly all: readonly string[];
-  /** Whether a request is for removed entities. It then removes them for good. */
+  /** Whether a request selects removed entities. Its removals are then for good. */
   isOfRemoved(req: FrameworkRequest): boolean;
 }
 
@@ -145,11 +140,11 @@ export interface TransactionWrite extends WrittenEntities {
   readonly req?: FrameworkRequest | undefined;
   readonly actor: Actor | undefined;
   readonly target: ModelClass;
-  /** As in `comments.create` for a write of a part. */
+  /** Includes the property of an embedded entity, as in `comments.create`. */
   readonly operation: string;
   readonly session: ClientSession;
   readonly request?: TransactionRequest | undefined;
-  /** Writes another class in the transaction, if no request has caused the write. */
+  /** Set for a write without a request, to write another class in its transaction. */
   readonly writerOf?: WriterWithoutRequest | undefined;
 }
 
@@ -231,7 +226,7 @@ function placeOf(target: ModelClass): OptionPlace {
     passed: [],
     skipsGuard: false,
     fail: (problem) => cannotMount(target, problem),
-    // The schema is still being built, so an earlier look-up would recurse without an end.
+    // The schema is still being built, so an earlier look-up would recurse endlessly.
     get schema() {
       return buildSchema(target).schema;
     },

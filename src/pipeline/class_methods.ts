@@ -16,12 +16,10 @@ export interface ClassMethod extends Omit<ActionRecord, "run"> {
   perform(context: OpenLevelContext): Promise<Answer>;
 }
 
-/** Requests that a class option answers instead of the framework. */
+/** A method of a property that a class option answers, such as an upload. */
 export interface PartMethod extends Pick<Method, "operation" | "hooks"> {
   readonly bytes?: BytesFacts;
-  /** Throws a 403 if the reader has no right to the route. */
   checkRights?(context: LevelContext): void;
-  /** Runs before any entity is read. */
   checkRequest?(context: LevelContext): void;
   perform(context: OpenLevelContext): Promise<Answer>;
 }
@@ -46,7 +44,7 @@ export function partMethodsOf(
   );
 }
 
-/** In an open `@rest` without the option, these routes are not open, because they show more than its operations. */
+/** An open `@rest` does not open the routes of a class option that it does not name, because they show more. */
 export function methodsOf(
   features: readonly ConfiguredFeature[],
   rest: RestRecord,

@@ -84,7 +84,7 @@ export class ClassWriter {
   }
 }
 
-/** The error names no field, because the client may not see the entities of the class. */
+/** The error names no field, because the client may not see the class. */
 function throwTaken(cause: unknown): never {
   if (!(cause instanceof mongoose.mongo.MongoServerError) || cause.code !== 11000) throw cause;
   const message = "The request would give another entity a unique value that is taken";
@@ -133,7 +133,10 @@ export async function makeClassWriter(
   });
 }
 
-/** Housekeeping has neither a sender nor a tenant, and removes references to entities of one tenant. */
+/**
+ * Housekeeping has neither a sender nor a tenant. Its writer only removes references to removed entities, all of one
+ * tenant.
+ */
 export function makeWriterWithoutRequest(
   write: TransactionWrite,
   { target, operation, features }: Pick<ClassWriterOptions, "target" | "operation"> & {

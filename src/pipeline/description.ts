@@ -6,10 +6,10 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 export interface ParameterFacts {
   readonly text: string;
-  /** Names the operation for plugins if a request has the parameter. */
+  /** The operation that plugins see for a request with the parameter, such as `trash`. */
   readonly word?: string;
   readonly fields?: readonly string[];
-  /** The values of each element of a list. The default is `fields`. */
+  /** The values that the elements of a list can have. The default is `fields`. */
   readonly values?: readonly string[];
   readonly default?: number;
   readonly maximum?: number;
@@ -47,10 +47,9 @@ export interface AnswerHeader {
   readonly schema: Schema;
 }
 
-/** An answer may show the referenced entity instead of its identifier. */
+/** Describes a reference that an answer shows as the entity instead of its identifier. */
 export interface FilledFacts {
   readonly field: FieldShape;
-  /** The shown fields, by default all. */
   readonly select?: readonly string[];
   readonly always: boolean;
 }
@@ -74,7 +73,7 @@ export interface BodyFacts {
 }
 
 export interface StatusFacts {
-  /** Distinguishes answers of one status with and without the headers. */
+  /** Distinguishes the response in the OpenAPI document from the usual one without these headers. */
   readonly name: string;
   readonly headers: Readonly<Record<string, AnswerHeader>>;
 }
@@ -86,7 +85,7 @@ export interface AnswerFacts {
   readonly isPartial?: boolean;
   readonly filled?: ReadonlyMap<string, FilledFacts>;
   readonly alternative?: AlternativeFacts;
-  /** The results in a 207, by media type. `"list"` is a JSON array. */
+  /** The results in a 207, by media type. */
   readonly results?: Readonly<Record<string, Schema | "list">>;
   readonly statuses?: Readonly<Record<number, StatusFacts>>;
 }

@@ -26,7 +26,7 @@ const CHANGED = "The entity was changed by someone else";
 
 const SPLIT = "send less in one request";
 
-/** `missed` answers for a missing entity and for a hidden one. */
+/** A hidden entity is `missed` too, so that clients cannot tell it from a missing one. */
 const ANSWERS = {
   missed: ["NOT_FOUND", "No such entity"],
   changed: ["CONFLICT", CHANGED],
@@ -87,7 +87,7 @@ export function answerTo(
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** An overloaded database may ask for days. */
+/** An overloaded database may ask for days, for which no client should wait. */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 function retryLater(pauseMS = 0): { readonly "Retry-After": string } {
@@ -100,7 +100,7 @@ export function overloaded(message: string): RestError {
   return refusal("UNAVAILABLE", { message }, { headers: retryLater(), failure });
 }
 
-/** The error has no `Failure`, because a repeated request would compare the same versions. */
+/** Has no `Failure`, or else the write would be repeated, and compare the same versions again. */
 export function staleVersion(): RestError {
   return refusal("CONFLICT", { message: CHANGED });
 }
@@ -125,7 +125,7 @@ export async function bindToVersion<T>(
   }
 }
 
-/** Functions of the application get answers, not a `StoreFailure`. */
+/** Functions of the application get the error that a client would get, instead of a `StoreFailure`. */
 export function toAnswer(error: unknown): unknown {
   if (!(error instanceof StoreFailure)) return error;
   return answerTo(error.failure, { cause: error.cause });
@@ -147,7 +147,9 @@ export function translateError(error: unknown, options: TranslateOptions): RestE
   return failure && answerTo(failure, { cause, isShown });
 }
 
-/** Problems with the data become one 400, under keys that begin with the index. Any other error becomes the answer. */
+/**
+ * Problems with the data become one 400, under paths such as `2.name`. Any other error becomes the answer by itself.
+ */
 export function translateBulk(
   bulk: BulkError,
   optionsFor: (index: number) => TranslateOptions,

@@ -20,7 +20,7 @@ export class DeclaredField {
     this.#name = name;
   }
 
-  /** A list, so that `flatMap()` leaves out hidden fields. A plain Mongoose model has no `shape` and hides nothing. */
+  /** An empty list leaves out a hidden field. A plain Mongoose model hides nothing. */
   visibleTo(shape: Shape | undefined): string[] {
     const isVisible = shape === undefined || shape.fields.get(this.#name)?.hidden === false;
     return isVisible ? [this.#name] : [];
@@ -54,7 +54,6 @@ export type Nameless<T> = T extends string ? string extends T ? "use DeclaredFie
   : T extends object ? { readonly [K in keyof T]: Nameless<T[K]> }
   : T;
 
-/** `config` is the checked option without hidden fields. */
 export interface FeatureTypes {
   readonly declared: unknown;
   readonly config: unknown;
@@ -69,21 +68,21 @@ export interface Plain<R, P, C = undefined> {
   readonly captured: C;
 }
 
-/** An unmet requirement is an error at start-up. */
 export type Requirement =
-  /** A `fetch` hook would replace the query. Middleware of `find()` does not apply to aggregations. */
+  /**
+   * `"query"` refuses a `fetch` hook, which would replace the query. `"aggregation"` refuses middleware of `find()`,
+   * which would not run.
+   */
   | { readonly needs: "query" | "aggregation" }
   | { readonly needs: "_id" | "collection"; readonly reason: string }
   | {
     readonly withoutHooks: readonly HookName[];
-    /** The end of the error message. */
     readonly reason: (hook: HookName) => string;
   };
 
 /** An exclusive feature leaves parameters outside `keeps` without effect, so they are refused. */
 export interface Exclusive {
   readonly keeps: readonly string[];
-  /** The end of the error message. */
   readonly allowed: string;
   readonly noun: string;
   clash(noun: string): string;
@@ -94,36 +93,34 @@ export type GivenSettings = Readonly<Record<string, unknown>>;
 /** The methods run in this order, each with only its arguments, so that `parse` cannot use hidden fields. */
 export interface Feature<T extends FeatureTypes> {
   readonly name: string;
-  /** The option, by default `name`, and further ones, which `check` reads by `OptionReader.other()`. */
+  /** By default `name`. `check` reads further options by `OptionReader.other()`. */
   readonly options?: readonly [string, ...string[]];
   readonly operations: readonly OperationName[];
-  /** The option can be `false`, for an operation without the feature. */
   readonly takesFalse?: true;
   readonly requirements?: readonly Requirement[];
   readonly exclusive?: Exclusive;
   /** `"list"` values are separated by commas. */
   readonly parameters?: Readonly<Record<string, "one" | "list">>;
-  /** A further name of the operation for plugins. */
+  /** A further operation that plugins see for a request with the feature. */
   readonly word?: string;
   follows?(params: T["params"]): readonly FieldShape[];
-  /** Reads the options and limits of `Framework.initialize()`. */
   settings?(given: GivenSettings): unknown;
   /** Runs at start-up. */
   check(option: OptionReader, place: OptionPlace): Nameless<T["declared"]>;
   /** Leaves out hidden fields. `undefined` if this reader does not have the feature. */
   narrow(declared: Nameless<T["declared"]>, reader: Shape): T["config"] | undefined;
-  /** `parse` can read only the described parameters and headers, so that the OpenAPI document is complete. */
+  /** `parse` can read only described parameters and headers, so that the OpenAPI document is complete. */
   describe(config: T["config"]): Description;
   /** Runs when a router is mounted, to log hints and to check the database. */
   start?(config: T["config"], route: Route): void;
   /** Runs before the first hook, for values that a hook could change. */
   capture?(req: FrameworkRequest): T["captured"];
   /**
-   * Runs after the `preFetch` hooks. `undefined` if the request does not use the feature. `select` reads the body, so
-   * that wrong parameters and headers are refused first.
+   * `undefined` if the request does not use the feature. The body is left to `select`, so that wrong parameters and
+   * headers are refused first.
    */
   parse(config: T["config"], given: GivenRequest<T["captured"]>): T["params"] | undefined;
-  /** Changes to the query and to the answer, without the database. */
+  /** Changes the query and the answer, without the database. */
   select?(params: T["params"]): Pieces;
   /** Sends the whole answer before the database is read. Needs `exclusive`. */
   takeOver?(params: T["params"], call: Call): (res: Response) => Promise<void>;
@@ -131,7 +128,6 @@ export interface Feature<T extends FeatureTypes> {
   prepare?(params: T["params"], context: OpenLevelContext): Promise<Pieces>;
   /** Replaces the operation. Needs `exclusive`. */
   respond?(params: T["params"], context: OpenLevelContext): Promise<Answer>;
-  /** Runs around the operation. */
   wrap?(params: T["params"], operation: WrappedOperation): Promise<Answer>;
   headers?(params: T["params"], list: FoundList): Readonly<Record<string, string>>;
 }
@@ -147,7 +143,7 @@ export interface FoundList extends Found {
 
 type Members<F> = { readonly [K in keyof F]: F[K] };
 
-/** Each phase gets only results of earlier phases of its feature, so the types are right. */
+/** All features fit in a list of this type. A phase only gets results of the same feature, so this is safe. */
 export type AnyFeature = Members<Feature<FeatureTypes>>;
 
 export interface ActiveFeature {

@@ -75,7 +75,7 @@ export class FeatureList {
     this.all = all;
     this.#ofClasses = ofClasses;
     this.#ofRouters = ofRouters;
-    // An application may build a schema before it mounts a router.
+    // The constructor already adds to schemas, because an application may build them before it mounts a router.
     if (ofClasses.length > 0) {
       addToSchemas({
         add: (target, schema) => addToSchema(this.#featuresOf(target), schema),
@@ -99,7 +99,7 @@ export class FeatureList {
     configureFeatures(this.#ofClasses, target)
   );
 
-  /** Class options that the class does not declare, but that check it. */
+  /** Class options that this class lacks, but that still check it. */
   readonly #without = memoize((target: ModelClass) => {
     const features = this.#featuresOf(target);
     return this.#ofClasses.filter((each) => !features.some(({ feature }) => feature === each))
@@ -153,7 +153,7 @@ export class FeatureList {
     return partMethodsOf(this.#featuresOf(part.target), part);
   }
 
-  /** A write of parts has the options of the class that embeds them. */
+  /** After a write of embedded entities, the options of the embedding class apply. */
   afterWrite(
     { route, levels }: Call,
     { affected }: { readonly affected?: number | undefined },
@@ -210,7 +210,7 @@ export class FeatureList {
     };
   }
 
-  /** Models are compiled before a transaction begins, because this creates their collections. */
+  /** Compiling a model creates its collection, which must happen before a transaction begins. */
   beginBuilds({ levels, getConnection, operation }: Route, connection: Connection): void {
     const begun = new Set<ModelClass>();
     const begin = (target: ModelClass) => {
@@ -279,7 +279,7 @@ function usesConnection(target: ModelClass, getConnection: Route["getConnection"
   return describeModel(target).rests.some((rest) => rest.getConnection === getConnection);
 }
 
-/** Two features may share the first option. */
+/** The first option enables the feature. It differs from `name` if two features share it. */
 export function optionsOf({ name, options = [name] }: AnyFeature): readonly [string, ...string[]] {
   return options;
 }

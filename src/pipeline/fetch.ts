@@ -30,7 +30,6 @@ import {
 } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 
-/** If no hook needs objects, entities are read as JSON text, which is faster. */
 export async function prepareRead(context: OpenLevelContext): Promise<Read> {
   if (context.level.hooks.fetch !== undefined) {
     return readOfFetchHook(context, context.level.hooks.fetch);
@@ -106,7 +105,10 @@ function forHooks(context: OpenLevelContext, { list, one }: EntitiesRead): Entit
   };
 }
 
-/** A hook that never returns would keep the database cursor open. Writes go on when their client disconnects. */
+/**
+ * Stops a read when the client disconnects, or else a hook that never returns keeps the database cursor open. Writes go
+ * on.
+ */
 async function* untilClientLeaves<T>(
   { req, level }: OpenLevelContext,
   lists: AsyncGenerator<T>,
@@ -144,7 +146,7 @@ async function readEntity(
   if (found !== null || origin !== "byKey") return found ?? undefined;
   const { shape, writes: { by = "_id" } = {} } = context.level;
   const key = castKeyInPath(idParam(context), { by, shape });
-  // The key of another field is in the body, and an `_id` is generated.
+  // If `by` names another field, the body has its value already, and an `_id` is generated.
   return key === undefined ? undefined : await source.newEntity(by === "_id" ? key : undefined);
 }
 
@@ -165,7 +167,7 @@ export async function selectEntities(context: OpenLevelContext, limit: number): 
   return passed;
 }
 
-/** A change may have moved the entity out of the client's filter. */
+/** Without the client's filter, because a change may have moved the entity out of it. */
 export async function fetchAnyway(
   context: OpenLevelContext,
   name: EntityName,
@@ -182,7 +184,7 @@ export interface Fetched extends VersionRead {
 export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead): Promise<Fetched> {
   const entity = await readEntity(context, opened);
   if (entity === undefined) throw notFound();
-  // `postFetch` may change the version field. If it has saved the entity, the version is read again.
+  // `postFetch` may change the version field, so it is read before, and again if the hook has saved the entity.
   const read = versionRead(entity, context);
   const saves = savesOf(entity);
   const passed = await passPostFetch(context, entity);
@@ -191,7 +193,7 @@ export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead)
   return { ...version, entity, passed };
 }
 
-/** The write detects changes of other requests by the values from before the hook. */
+/** Keeps the values from before the hook. If another request changes them, the write then fails. */
 export function passPostFetch(
   context: OpenLevelContext,
   entity: object,
@@ -200,7 +202,7 @@ export function passPostFetch(
   const isWritten = traits.change !== undefined && isDocument(entity) && !entity.isNew;
   if (postFetch !== undefined && isWritten) {
     readSnapshot(entity);
-    // The values that the hook has read are conditions of the write. Fields with `apart` are not loaded.
+    // The hook has decided by these values, so they become conditions of the write. Fields with `apart` are not loaded.
     const read = readBy(postFetch);
     factsOf(entity).readByHooks = read.filter((name) => !shape.fields.get(name)?.apart);
   }

@@ -16,7 +16,7 @@ const namedHooksOf = memoize((hooks: Hooks<object>) => {
   };
 });
 
-/** `undefined` if no hook gets entities, or a hook does not name the fields that it reads. */
+/** `undefined` if no hook gets entities, or a hook names no fields. */
 export function fieldHooksOf(
   { level: { hooks, traits }, req }: OpenLevelContext,
 ): FieldHooks | undefined {
@@ -28,7 +28,6 @@ export function fieldHooksOf(
   ): MaybePromise<Effect | undefined> => {
     const next = named[index];
     if (next === undefined) return before;
-    // A hook may have ended the response.
     if (isOver(req)) return undefined;
     const effect = runHook(next.name, () => next.hook.decide({ req, read }));
     return andThen(effect, (passed) => {

@@ -30,7 +30,7 @@ export async function followReferences<F extends readonly (Filter | undefined)[]
     lookup.conditions.push(condition);
     lookups.set(key, lookup);
   }
-  // Parallel queries would occupy most connections of the pool.
+  // The queries run in turn, because parallel ones would occupy most connections of the pool.
   const identifiers = new Map<ReferenceCondition, unknown[]>();
   for (const lookup of lookups.values()) {
     for (const [condition, ids] of await askClass(context, lookup)) identifiers.set(condition, ids);
@@ -91,7 +91,7 @@ async function askClass(
   return conditions.map((each) => [each, idsFor(each.reference, { ids, model })]);
 }
 
-/** No entity can refer to identifiers that the reference cannot store. */
+/** Leaves out identifiers that the reference cannot store, because no entity refers to them. */
 function idsFor(
   { type }: FieldShape,
   { ids, model }: { readonly ids: unknown[]; readonly model: Model<unknown> },

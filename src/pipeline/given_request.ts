@@ -47,7 +47,7 @@ export function readParameters(
   return given;
 }
 
-/** `URLSearchParams` would replace malformed bytes. */
+/** `URLSearchParams` would replace malformed bytes, and change the value. */
 function refuseMalformed(query: string, given: GivenParameters): void {
   for (const piece of query.split("&")) {
     try {
@@ -105,7 +105,6 @@ export class GivenRequest<C = unknown> {
     return value === undefined ? undefined : String(value);
   }
 
-  /** A header that is sent several times can be ambiguous. */
   isRepeated(name: string): boolean {
     this.#check("headers", name);
     return (this.#req.headersDistinct[name.toLowerCase()] ?? []).length > 1;
@@ -151,7 +150,8 @@ export class GivenRequest<C = unknown> {
   }
 
   #check(kind: "parameters" | "headers" | "preferences", name: string): void {
-    // A parameter whose fields are all hidden was refused before, but its feature may still ask for it.
+    // A parameter is not described if all its fields are hidden. Requests with it were refused before, so it is absent
+    // here.
     if (kind === "parameters" && !this.#given.has(name)) return;
     if (Object.hasOwn(this.#description[kind] ?? {}, name)) return;
     throw unlisted(kind, name);

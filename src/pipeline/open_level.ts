@@ -24,7 +24,7 @@ import { mergePieces } from "./pieces.ts";
 import { operationAt } from "./request/route.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
-/** Parents are read first, because a hidden parent hides its parts. */
+/** A hidden parent hides the entities below it, so parents are read first. */
 export async function openLevel(context: LevelContext): Promise<OpenLevelContext> {
   const opened = context.above === undefined
     ? await openRoot(context)
@@ -47,10 +47,10 @@ export async function preparePieces(context: OpenLevelContext): Promise<OpenLeve
 /** A hook may count before the parameters are parsed and the collection is open. */
 export async function countSelected(context: LevelContext): Promise<number> {
   const { framework } = context.req;
-  // The hook may have replaced `req.framework`.
+  // The count needs the filter of the hook, even if the hook has replaced `req.framework`.
   const state = framework.count === context.state.count ? framework : context.state;
   const own = narrowToReader(copyContext({ ...context, state }));
-  // Features of a write do not change the selection, and could read the body.
+  // Features of a write do not select entities, and would read the body too early.
   const isRead = own.route.operation.change === undefined;
   const { source } = await openLevel(isRead ? parseFeatures(own) : own);
   return await source.count();
@@ -101,7 +101,7 @@ async function openBelow(
   return { ...context, above, selection, source, embedding };
 }
 
-/** A hook has allowed the write by these values, which must be stored unchanged. */
+/** A hook has allowed the write by these values. If they change before, the write fails. */
 function unchangedIn(entity: object, place: PartPath): Filter | undefined {
   const unchanged = isDocument(entity) ? unchangedSinceHooks(entity) : {};
   if (isEmpty(unchanged)) return place.unchanged;
@@ -134,7 +134,7 @@ function operationOn({ route, above }: LevelContext): string {
   return operationAt(route, depth);
 }
 
-/** A wrong filter of a hook could reveal other entities. */
+/** Throws if a hook or a scope returns a malformed filter, which could reveal other entities. */
 export async function selectLevel(context: LevelContext): Promise<SelectedLevel> {
   const { level, state, req } = context;
   enterLevel(context);
@@ -153,10 +153,10 @@ export async function selectLevel(context: LevelContext): Promise<SelectedLevel>
   }
   const classConditions = everyFilter(...conditions);
   const { pieces } = context;
-  // The cursor of a page may name an entity outside of `q`.
+  // The entity of a page's cursor may not match `q`, so it is found by the conditions of hooks alone.
   const added = pieces.window && context.hookConditions;
   const checked = checkFilter(state.filter, { what: "filter", ...model });
-  // `hookConditions` compares objects by identity, and `checkFilter()` returns copies.
+  // `hookConditions()` compares objects by identity, so it gets the filter before `checkFilter()` copies it.
   const filters = [
     checked,
     added && checkFilter(added(state.filter), { what: "filter", ...model }),
@@ -175,7 +175,7 @@ export async function selectLevel(context: LevelContext): Promise<SelectedLevel>
   };
 }
 
-/** A page already contains the option `limit` of a hook. */
+/** A page already respects `options.limit` of a hook, so only lists without pages get it. */
 function optionsOf({ pieces, level, state }: LevelContext): Record<string, unknown> {
   const { skip, limit: _limit, ...others } = state.options;
   const lean = level.hooks.lean === true && { lean: true };

@@ -34,7 +34,7 @@ export function checkOptionKind<K extends Kind>(
   return value as Checked<K>;
 }
 
-/** `true` stands for no keys. A misspelled key would have no effect. */
+/** `true` is an object without keys. An unknown key throws, because a misspelled one would have no effect. */
 function objectOf<N extends string>(
   given: unknown,
   { names, option, fail }: GivenOption & { readonly names: readonly N[] },
@@ -79,7 +79,7 @@ export interface OptionPlace {
   readonly schema: Schema;
   readonly shape: Shape;
   readonly link: PartLink | undefined;
-  /** Whether a `scope` or `getConnection` shows callers different entities, so that they cannot share an answer. */
+  /** Whether a `scope` or `getConnection` separates callers, so that they cannot share an answer. */
   readonly isDivided: boolean;
   readonly methods: readonly Method[];
   /** Fields that a hook may leave out of the answer. */
@@ -197,7 +197,7 @@ export class OptionReader {
   #checked(value: unknown, need: FieldNeed): readonly string[] {
     const { shape, leftOut, fail } = this.#place;
     const names = checkFields(value, { need, shape, ...this.#given });
-    // With `"any"`, an option only shows fields of the answer. Other options compare values, which clients could guess.
+    // Options whose need is not `"any"` compare values, so clients could guess a value that a hook leaves out.
     const guessed = need === "any" ? undefined : names.find((name) => leftOut.includes(name));
     if (guessed === undefined) return names;
     throw fail(`has "${guessed}" in "${this.#name}", which a hook leaves out`);

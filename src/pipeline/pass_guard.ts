@@ -10,7 +10,7 @@ export async function passGuard(
   if (guard === undefined || context.level.isOpen) return;
   enterLevel(context);
   await runGuard(guard, req);
-  // The guard may have replaced `req.framework`.
+  // The guard may have replaced `req.framework`, whose values must not be lost.
   Object.assign(context.state, req.framework);
 }
 

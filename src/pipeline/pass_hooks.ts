@@ -17,7 +17,7 @@ export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">
       if (given === undefined) reportForgotten(context, "preFetch");
       if (given !== true) throw forbidden();
     }
-    // A hook may have replaced `req.framework`.
+    // A hook may have replaced `req.framework`, whose values must not be lost.
     Object.assign(context.state, req.framework);
   }
 }
@@ -74,7 +74,6 @@ function runEntityHook(
   if (hook === undefined) return entity;
   const run = () => previous === undefined ? hook(req, entity) : hook(req, entity, previous);
   return andThen(runHook<unknown>(name, run), (result) => {
-    // A hook that has ended the response has no entity to return.
     if (result === undefined && !isOver(req)) {
       const place = `the hook "${name}" of ${operation}() of "${target.name}"`;
       return forgot(

@@ -13,8 +13,7 @@ import { passesUnread } from "./strict_bodies.ts";
 export type ChangeFacts = Pick<WriteCommand, "body" | "bodies" | "isAtomic" | "limit">;
 
 /**
- * A write by one statement is faster. `undefined` if hooks, rules of the model or the cause of a refusal need
- * documents.
+ * A single statement is faster. `undefined` if hooks, rules of the model or the details of a refusal need documents.
  */
 export async function performWrite(
   context: OpenLevelContext,

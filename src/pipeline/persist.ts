@@ -59,7 +59,7 @@ export async function persistRemoval(
   await timeBudget.wait(Promise.resolve(work));
 }
 
-/** An entity that is no document of the model is validated by its declared fields, without `_id`. */
+/** An entity that is no document is validated by its declared fields, without `_id`. */
 async function validateEntity(
   entity: object,
   { target, shape }: Pick<Level, "target" | "shape">,

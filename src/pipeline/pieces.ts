@@ -7,27 +7,27 @@ import type { OpenLevelContext } from "./request/request_context.ts";
 
 /** Filters of all features apply. Other pieces come from one feature only, because two could contradict each other. */
 export interface Pieces {
-  /** A condition in addition to `q`, the filter of hooks and the scopes. */
+  /** Applies in addition to `q`, scopes and filters of hooks. */
   readonly filter?: Filter;
   /** The last key is `_id`. */
   readonly order?: Order;
-  /** The fields to show in addition to `_id`. Missing if all are shown. */
+  /** The shown fields besides `_id`. Missing if all are shown. */
   readonly shown?: readonly string[];
   readonly total?: CountRead;
   readonly window?: Window;
   readonly frame?: Frame;
   /** Reads the referenced entities to show instead of their identifiers. */
   readonly fills?: TargetFinder;
-  /** The bodies of the entities to create. Missing for at most one entity. */
+  /** The bodies of the entities to create. Missing if the request creates at most one. */
   readonly creations?: readonly unknown[];
 }
 
 export interface Window {
   readonly limit: number;
   readonly skip: number;
-  /** Live lists compare the cursor, because only requests for the same page can share a read. */
+  /** The cursor. Requests of a live list share a read only if theirs are equal. */
   readonly after?: unknown;
-  /** A live list locates the page for each read, because the entity of the cursor may have moved. */
+  /** A live list locates the page for each read, because the cursor's entity may have moved. */
   locate(context: OpenLevelContext): Promise<PageRead>;
 }
 

@@ -3,7 +3,10 @@ import { modelSupport } from "../sources/collection/model_support.ts";
 import { planRead, type ReadPlan } from "../sources/collection/plan_read.ts";
 import type { Level } from "./request/route.ts";
 
-/** Query options of hooks may still need objects. Embedded entities have no `model`, and are always objects. */
+/**
+ * Query options of a hook may still need documents in a request. Embedded entities have no `model`, and always need
+ * them.
+ */
 export function planLevel(
   { hooks, traits, link, shape }: Level,
   model: Model<unknown> | undefined,

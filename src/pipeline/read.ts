@@ -54,7 +54,6 @@ export function passReadHooks(
   context: OpenLevelContext,
   entity: object,
 ): MaybePromise<object | undefined> {
-  // A hook may have ended the response.
   if (isOver(context.req)) return undefined;
   const passed = passHook(context, "postFetch", { entity });
   return andThen(passed, (each) => each && passHook(context, "preSend", { entity: each }));

@@ -29,7 +29,10 @@ export interface ReferredModel {
   readonly scope: Filter;
 }
 
-/** With `isGuarded`, clients see the entities or select by them, so the `preFetch` hooks narrow the scope too. */
+/**
+ * With `isGuarded`, clients see the entities or select by them, so the entities' `preFetch` hooks run, and may narrow
+ * the scope.
+ */
 export async function referredModels(
   context: LevelContext,
   fields: Iterable<FieldShape>,
@@ -54,9 +57,9 @@ export async function referredModels(
 
 export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   const ref: unknown = type?.options.ref;
-  // A class that is referenced by its name may not be compiled yet.
+  // `ref` may be the name of a class whose model is not compiled yet.
   const target = referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
-  // The name may belong to an adopted model on another connection.
+  // `ref` may name a model on another connection, which is not this class.
   const isForeign = type?.options.identifierOnly === true && target !== undefined &&
     adoptionOf(target) !== undefined && modelName(target) !== ref;
   return isForeign ? undefined : target;
@@ -145,7 +148,6 @@ async function classScope(
     const given = await runHook("scope", () => scope(request));
     scopes.push(checkFilter(given, { what: "scope", model: target.name, shape }));
   }
-  // The `preFetch` hooks run again, because they may narrow the filter.
   for (const guard of asksGuards ? readersOf(target).flatMap(guardsOf) : []) {
     if (await runHook<unknown>("preFetch", () => guard(request)) !== true) throw forbidden();
     const { filter } = request.framework;

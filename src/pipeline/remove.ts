@@ -20,7 +20,7 @@ export async function remove(context: OpenLevelContext): Promise<TextAnswer> {
   });
 }
 
-/** A refused entity prevents all removals, so all entities pass their hooks first. */
+/** A refused entity prevents all removals, so all pass their hooks first. */
 export async function removeMany(context: OpenLevelContext, limit: number): Promise<number> {
   const { level: { hooks }, source } = context;
   const [entities, pass] = limit === Infinity

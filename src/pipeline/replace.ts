@@ -31,7 +31,7 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
     return located(context, { kind: "text", status, ...direct });
   }
   let isTaken = false;
-  // After an error, MongoDB accepts no further statement in a transaction, so a batch has one attempt.
+  // An error aborts a transaction of MongoDB, so a batch has one attempt.
   const mostAttempts = fieldHookOf(context.level.hooks.postFetch) === undefined
     ? MAX_ATTEMPTS
     : MAX_ASKED;
@@ -39,8 +39,8 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
   for (let tries = 1;; tries++) {
     try {
       const opened = tries === 1 ? context : await openLevel(context);
-      // The entity that another request has stored is hidden, or not referenced by its parent yet. The PUT waits for
-      // its next attempt without the hooks.
+      // Another request has stored the entity, but it is hidden, or its parent does not refer to it yet. The PUT then
+      // waits for its next attempt, without hooks.
       const isHidden = isTaken && tries < most && await isAbsent(opened);
       if (!isHidden) {
         const fetched = await fetchOne(opened);
@@ -92,7 +92,7 @@ function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
     isDuplicateIn(error, [context.level.target]) !== false;
 }
 
-/** `Location` is the path of `one()`, or of the request if there is no `one()`. */
+/** `Location` is the path of `one()`, or else of the request. */
 function located(
   { req, level: { writes } }: OpenLevelContext,
   { created, ...answer }: TextAnswer,

@@ -8,7 +8,6 @@ import type { Route } from "./request/route.ts";
 export interface RouterFeature<S = unknown> {
   readonly name: string;
   check(given: unknown): S;
-  /** Throws if the routes or their database cannot serve the endpoint. */
   endpoint(settings: S, routes: readonly Route[]): Endpoint;
 }
 
@@ -16,7 +15,7 @@ export interface Endpoint {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
   readonly path: string;
   readonly description: EndpointDescription;
-  /** The name of the plugin. Missing for an option of the framework. */
+  /** Missing for an option of the framework. */
   readonly plugin?: string;
   readonly route?: PluginRoute;
   serve(req: Request, routes: RequestHandler): Promise<TextAnswer>;
@@ -26,9 +25,8 @@ export interface EndpointDescription {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** The heading in the OpenAPI document. The default is `operationId`. */
+  /** The heading in the OpenAPI document, by default `operationId`. */
   readonly tag?: string;
-  /** Whether the guard of the router does not run. */
   readonly isOpen?: boolean;
   readonly isGuarded?: boolean;
   readonly deprecated?: boolean;

@@ -24,7 +24,7 @@ import { passPreFetch } from "./pass_hooks.ts";
 import { runWrapped } from "./run_wrapped.ts";
 import { write } from "./write.ts";
 
-/** `call` must be admitted. */
+/** Relies on the checks of `admitReader()`, which the caller has run. */
 export async function runPipeline(call: Call): Promise<Answer> {
   return await runAround(call, {
     purpose: "answer",
@@ -68,7 +68,7 @@ async function perform(call: Call): Promise<Answer> {
   call.context.level.checkRequest?.(call.context);
   const opened = await openLevel(call.context);
   const { followed } = opened.selection;
-  // A `fetch` hook may send the filter to the database, which knows no conditions through references.
+  // A `fetch` hook may send the filter to the database, which cannot follow references.
   if (followed !== undefined) opened.state.filter = followed;
   await checkIndexes(call);
   refuseTags(opened);
@@ -91,7 +91,7 @@ async function operate(context: OpenLevelContext, body: JsonObject | undefined):
     : await changeAll(context, body);
 }
 
-/** Live lists and uploads check their rights again. */
+/** Rights may end during a live list or an upload, so both check them again. */
 export async function admitAgain(call: Call): Promise<Call> {
   const { req, client, timeBudget, route: { plugins } } = call;
   await renewAdmission({ req, client, plugins, timeBudget });
@@ -119,7 +119,7 @@ function withContext(call: Call, context: LevelContext): Call {
   return context === call.context ? call : { ...call, context, levels: contextsTo(context) };
 }
 
-/** Returns a call whose levels have only the fields that the reader sees. */
+/** Returns a call with only the fields that the reader sees. */
 export async function admitReader(call: Call): Promise<Call> {
   const { req, client, timeBudget, route: { plugins } } = call;
   if (plugins.admitting.length > 0) await admitClient({ req, client, plugins, timeBudget });

@@ -1,7 +1,7 @@
 import type { Answer } from "./request/answer.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 
-/** The first feature begins first and ends last, so that it sees the replies and errors of all others. */
+/** The first feature wraps all others, so that it sees their replies and errors. */
 export function runWrapped(
   context: OpenLevelContext,
   operation: (context: OpenLevelContext) => Promise<Answer>,

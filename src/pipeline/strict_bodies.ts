@@ -17,10 +17,7 @@ export function passesUnread(context: LevelContext, body: JsonObject): boolean {
   return Object.keys(problems).length === 0;
 }
 
-/**
- * A body may repeat a stored value that the client can see but not set. A repeated version that is out of date is a
- * 409.
- */
+/** The body may repeat the stored value of a field that the client cannot set. An old version in it is a 409. */
 export function strictProblems(
   context: LevelContext,
   { body, passed }: { readonly body: JsonObject; readonly passed?: object | undefined },
@@ -38,7 +35,7 @@ export function strictProblems(
   return verdict.problems;
 }
 
-/** Problems of keys that may repeat a stored value are left out, except for `keys`, which the operation never takes. */
+/** The stored entity is not read, so keys that may repeat its values are accepted, unless `keys` has them. */
 export function certainProblems(
   context: LevelContext,
   { body, keys }: { readonly body: JsonObject; readonly keys: readonly string[] },
@@ -49,7 +46,7 @@ export function certainProblems(
   );
 }
 
-/** The body of an action could repeat no stored values. */
+/** The body of an action is no entity, so it cannot repeat stored values. */
 export function strictActionProblems(
   { route }: LevelContext,
   { body, shape }: { readonly body: JsonObject; readonly shape: Shape },
@@ -77,7 +74,7 @@ function placeOf(
   return { shape, isEmbedded, isNew, ...isReplace && { key: writes?.by } };
 }
 
-/** Clients could guess values of fields that a hook or a projection leaves out. */
+/** Leaves out hidden fields, because a client could guess their values until it gets no error. */
 function jsonOf(passed: object, { level: { shape, hooks, versionKey }, state }: LevelContext) {
   const text = wholeToJson(passed, { shape, unshown: unshownFields({}, shape) });
   const json: unknown = JSON.parse(text);

@@ -41,7 +41,7 @@ import { boundToBody, strictProblems } from "./strict_bodies.ts";
 
 export interface Draft extends Merged {
   readonly body: JsonObject;
-  /** A prefix for paths in error messages, as in `2.` for the third entity. */
+  /** Begins paths in error messages, as in `2.` for the third entity. */
   readonly at: string;
   readonly previous?: object | undefined;
   readonly isNew: boolean;
@@ -97,7 +97,7 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<TextA
   );
   const written = saved?.entity ?? ready;
   const outer = outerVersionAfter(context);
-  // The result of `persist` may have no identifier for the idempotency key.
+  // The idempotency key stores the identifier, which the result of `persist` may lack.
   await claim?.finish([ready]);
   return await answerWritten(context, {
     entity: saved && await passAgain(context, saved.entity),
@@ -112,8 +112,8 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<TextA
 }
 
 /**
- * Other requests may have stored values that the client may not see. Hooks of parents would need another read, so parts
- * that they guard are not shown.
+ * Another request may have stored values that the client may not see, so `postFetch` decides again. A parent's hook
+ * would need another read, so the answer then shows no entity.
  */
 async function passAgain(context: OpenLevelContext, entity: object): Promise<object | undefined> {
   if (!factsOf(entity).isChangedByOthers) return entity;
@@ -144,7 +144,7 @@ export async function answerWritten(
 ): Promise<TextAnswer> {
   const saves = entity && savesOf(entity);
   const sent = entity && await passHookAfterWrite(context, "preSend", { entity, previous });
-  // A `preSend` hook may have saved the entity again. An embedded entity has no version field.
+  // If a `preSend` hook has saved the entity, the answer needs its new version. Embedded entities have none.
   const isSame = entity === undefined || savesOf(entity) === saves ||
     outerVersion(context) !== undefined;
   const answer: TextAnswer = sent === undefined ? { kind: "text", status: 204 } : {
@@ -266,7 +266,7 @@ export function idOf(entity: object, { parameter }: Level): string | undefined {
   return _id === undefined || _id === null ? undefined : String(_id);
 }
 
-/** An error of a field that is not in the body counts only if the entity must be complete. */
+/** An error of a field outside of the body counts only if the entity must be complete. */
 async function draftProblems(
   { level: { shape, hooks, traits }, timeBudget }: OpenLevelContext,
   { body, entity }: Draft,
@@ -278,7 +278,9 @@ async function draftProblems(
   return await timeBudget.wait(problemsIn(entity, { shape, counts }));
 }
 
-/** The document loses its middleware, so it must not be saved. Validators of the application may throw. */
+/**
+ * Runs no middleware: `doc` loses it, and must not be saved afterwards. Throws if a validator fails by another error.
+ */
 export async function problemsIn(
   doc: Document,
   { shape, counts = () => true }: {

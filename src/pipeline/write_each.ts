@@ -12,7 +12,6 @@ import { type Draft, idOf, mergeDraft, passPreSave, refusalsOf, write } from "./
 
 export const NO_OBJECT = "The element is not a JSON object";
 
-/** A failure of one entity does not prevent the others. */
 export async function writeEach(
   context: OpenLevelContext,
   bodies: readonly unknown[],
@@ -62,7 +61,7 @@ interface Attempt {
   readonly error?: unknown;
 }
 
-/** The hooks up to `preSave` run before the one insert statement. */
+/** All hooks up to `preSave` run first, so that one statement can insert the entities. */
 async function insertDrafts(
   context: OpenLevelContext,
   bodies: readonly unknown[],

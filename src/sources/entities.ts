@@ -34,7 +34,7 @@ export function nameOf(entity: object): string | undefined {
   return isName ? String(_id) : undefined;
 }
 
-/** Mongoose does not cast this filter. */
+/** Without a cast by Mongoose, the filter also matches an identifier of another type than declared. */
 export function byStoredId({ _id }: { readonly _id: unknown }): Filter {
   return { _id: markCompiled({ $eq: _id }) };
 }
@@ -71,7 +71,7 @@ export function castPathKey(text: string, field: FieldShape | undefined): unknow
   return castKey(text, field) ?? undefined;
 }
 
-/** `Date` reads February 30 as March 2, so a wrong path would lead to another day. */
+/** A path with February 30 would lead to March 2. */
 function isInCalendar(text: string): boolean {
   const [day = ""] = /^.?\d+-\d\d-\d\d/.exec(text) ?? [];
   const read = new Date(day);

@@ -27,14 +27,13 @@ interface Reduced {
 
 const reduced = new WeakMap<object, Reduced>();
 
-/** Values that were read again for hooks. */
 const alsoRead = new WeakMap<object, Readonly<Values>>();
 
 /** Entities that were gone or had left the scope when they were read again. */
 const vanished = new WeakSet<object>();
 
 /**
- * Each entity costs a query. Hooks reject an entity that has left the scope.
+ * Reads missing fields for hooks, by a query for each entity. Hooks reject an entity that has left the scope.
  *
  * @throws {TypeError} If the entity lacks its identifier. A hook without the fields could let the entity pass.
  */
@@ -123,7 +122,7 @@ function valueOf(entity: object, name: string): unknown {
   return Object.hasOwn(values, name) ? Reflect.get(values, name) : undefined;
 }
 
-/** A hook may return a spread `{ ...document }` with added values. */
+/** A spread `{ ...document }` has Mongoose's members instead of fields, so its stored values are taken. */
 function storedOf(entity: object): object {
   const spread = spreadOf(entity);
   return spread === undefined ? entity : { ...spread.stored, ...spread.added };
@@ -158,7 +157,7 @@ function convert(
   return reader.convert(value);
 }
 
-/** Copies values in the form in which the driver decodes them. A hook gets the copy frozen. */
+/** The copy has the form in which the driver decodes values. A hook gets it frozen, and cannot change the entity. */
 function copyOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Date) return new Date(value);

@@ -9,10 +9,7 @@ interface InsertOptions {
   readonly readSaved: (docs: readonly Document[]) => Promise<readonly (EntityValue | undefined)[]>;
 }
 
-/**
- * Inserts by one statement, so that each entity succeeds or fails separately. Documents from hooks are saved one by
- * one.
- */
+/** Each entity of the one statement succeeds or fails separately. Documents from hooks are saved one by one. */
 export async function insertEntities(
   entities: readonly EntityValue[],
   { model, insert, save, readSaved }: InsertOptions,

@@ -19,7 +19,7 @@ import type { Version } from "../schema/fields/system_fields.ts";
 /** A Mongoose document, a {@linkcode StoredEntity}, or a plain object from a `fetch` hook. */
 export type EntityValue = object;
 
-/** A string from the path is cast. The stored identifier `_id` is not. */
+/** A string from the path is cast, but an object with the stored `_id` is not. */
 export type EntityName = string | { readonly _id: unknown };
 
 /** Hooks that name the fields which they read, and need no entities. */
@@ -36,7 +36,6 @@ export interface ReadRequest {
   readonly hooks: Hooks<object>;
   /** Validators and scopes of a change need unselected fields too. */
   readonly forChange: boolean;
-  /** Fields that the client selects. */
   readonly select?: readonly string[] | undefined;
   readonly finder?: TargetFinder | undefined;
   readonly separator?: Separator | undefined;
@@ -51,14 +50,13 @@ export interface BytesRead {
   list(): AsyncIterable<JsonPiece>;
   each(page?: PageRead): AsyncIterable<readonly Uint8Array[]>;
   page(page: PageRead, count?: CountRead): Promise<FoundPage>;
-  /** `null` if the entity does not match the filter and the scope. */
   one(name: EntityName): Promise<OneRead | null>;
 }
 
 export interface EntitiesRead {
   readonly kind: "documents";
   list(page?: PageRead): AsyncIterable<readonly EntityValue[]>;
-  /** `ignoresClient` leaves out the filter of the client, but not scopes and the filter of hooks. */
+  /** `ignoresClient` leaves out the client's filter, but not scopes and filters of hooks. */
   one(name: EntityName, ignoresClient?: boolean): Promise<EntityValue | null>;
 }
 
@@ -76,20 +74,20 @@ export interface OneRead {
 export interface Aggregation {
   readonly parameter: string;
   readonly stages: readonly PipelineStage[];
-  /** The result must not reveal a field whose shown value differs from the stored one, so such a read is refused. */
+  /** Fields whose shown value differs from the stored one are refused, or else the result would reveal it. */
   readonly fields: readonly string[];
 }
 
 export interface PageRead {
   readonly afterCursor?: Filter | undefined;
-  /** The paths in the cursor of the next page, which are read even if the answer does not show them. */
+  /** The paths in the cursor, which are read even if the answer does not show them. */
   readonly paths: readonly string[];
   readonly note?: (end: () => SortValues | undefined) => void;
   readonly skip: number;
   readonly limit: number;
   /** Hooks may leave out any number of entities, so this read has no limit. */
   readonly isRest?: boolean;
-  /** The collation may make different identifiers equal. */
+  /** Set if a collation may make different identifiers equal. */
   readonly isLoose?: boolean;
 }
 
@@ -101,8 +99,8 @@ export interface FoundPage {
   readonly end?: SortValues | undefined;
   readonly next?: SortValues | undefined;
   /**
-   * The JSON of the last entity with all fields that the reader may see, so that the cursor reveals no hidden value.
-   * Missing if the JSON shows the stored values.
+   * The JSON of the last entity with all fields that the reader may see: the cursor reveals nothing else. Missing if
+   * the JSON shows the stored values.
    */
   readonly shown?: unknown;
   readonly more: boolean;
@@ -115,9 +113,12 @@ export interface FoundPage {
 export interface CreationClaim extends TransactionPart {
   readonly ids: readonly unknown[];
   takeId(): unknown;
-  /** Runs before the write, so that a repeated request finds the entities. Hooks may have changed the identifiers. */
+  /**
+   * Stores the identifiers before the write, because hooks may have changed them, so that a repeated request finds the
+   * entities.
+   */
   keep(entities: readonly object[]): Promise<void>;
-  /** A repeated request then answers with the entities. */
+  /** Runs after the write. A repeated request then answers with these entities. */
   finish(entities: readonly object[]): Promise<void>;
 }
 
@@ -127,12 +128,12 @@ export interface WriteCommand {
   /** The identifier in the path, which is empty for the only entity of a parent. */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
-  /** `undefined` stands for a body that strict bodies refuse. A Mongoose document reports its errors. */
+  /** `undefined` stands for a body that strict bodies refuse. A Mongoose document must then report its errors. */
   readonly bodies?: readonly (JsonObject | undefined)[] | undefined;
   readonly isAtomic?: boolean | undefined;
   /** A request that selects more entities changes nothing. */
   readonly limit?: number | undefined;
-  /** A hook has been asked about a stored entity, so the statement creates none. */
+  /** A hook has allowed a change of a stored entity, so the statement must not create one. */
   readonly isAsked?: boolean;
   readonly claim?: CreationClaim | undefined;
   /** The answer has no body. */
@@ -179,7 +180,7 @@ export interface InsertedEach {
   readonly shown: () => Promise<ReadonlyMap<number, EntityValue | undefined>>;
 }
 
-/** The save overwrites no change of another request. */
+/** Conditions by which a save overwrites no change of another request. */
 export interface SaveBinding {
   readonly version?: Filter | undefined;
   /** An action may have changed the fields in the client's filter, so only the first save has it. */
@@ -195,7 +196,7 @@ export interface ReadBinding {
 export interface Source {
   /** The parent may reference another entity later, so the `ETag` contains a hash of this identifier. */
   readonly only?: string | undefined;
-  /** Reads JSON, which is faster, unless a hook or code of the model needs objects. */
+  /** Reads JSON, unless a hook or code of the model needs objects. */
   read(request: ReadRequest): Promise<Read>;
   readEntities(request: ReadRequest): Promise<EntitiesRead>;
   /** Counts up to `upTo`, without `skip` and `limit`. */
@@ -214,25 +215,25 @@ export interface Source {
   newEntity(_id?: unknown): Promise<EntityValue>;
   /** Sets the values of class options in a document that a hook will write. */
   stamp(entity: EntityValue): void;
-  /** Returns stored identifiers, even if the client may not see the entities. */
+  /** Returns the identifiers that are stored already, visible or not, so that a repeated request creates none twice. */
   resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
   /** `undefined` if middleware of the model hides the written entity. */
   save(entity: EntityValue): Promise<SavedEntity | undefined>;
   /** Missing if each entity needs a separate statement. */
   readonly insertEach?: ((entities: readonly EntityValue[]) => Promise<InsertedEach>) | undefined;
-  /** Saves all new entities or none. Returns the entities that middleware of the model does not hide. */
+  /** Saves all new entities or none. Returns the entities that middleware does not hide. */
   insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;
-  /** Saves all changes or none, each with the conditions of a single save. */
+  /** Saves all changes or none, with the conditions of single saves. */
   updateAll(entities: readonly EntityValue[]): Promise<void>;
   boundTo(binding: SaveBinding): Source;
   /** Returns a source whose creations have `part` in their transaction. */
   joining(part: TransactionPart): Source;
-  /** Returns a source for another read of the same request, with a separate time limit. */
+  /** Returns a source for another read with a separate time limit. */
   within(read: ReadBinding): Source;
   query?(): Promise<ModelQuery<FrameworkModel>>;
   locate(entity: EntityValue): Promise<PartPath>;
   remove(entity: EntityValue): Promise<void>;
   identify(entity: EntityValue): unknown;
-  /** A condition of `unchanged` fails if another request has changed a value that a hook has read. */
+  /** `unchanged` fails for a value that another request has changed since a hook read it. */
   removeMany(ids: readonly unknown[], unchanged?: readonly Filter[]): Promise<number>;
 }

@@ -9,7 +9,10 @@ import { existingSnapshot, valuesToStore } from "../write/stored_values.ts";
 import type { Additions } from "./additions.ts";
 import type { Stamps } from "../store/values.ts";
 
-/** Embedded documents that the write adds or changes get stamps too, but not for equal values. */
+/**
+ * Embedded documents that the write adds or changes get stamps too. A document equal to the stored one keeps its
+ * stamps.
+ */
 export function stampDocument(doc: object, additions: Additions | undefined): void {
   if (additions === undefined || !isDocument(doc)) return;
   const stored = doc.isNew ? undefined : existingSnapshot(doc)?.values;
@@ -24,14 +27,14 @@ export function stampDocument(doc: object, additions: Additions | undefined): vo
 
 interface Stamping {
   readonly stored: unknown;
-  /** Without stored values, Mongoose's change tracking finds new or changed embedded documents. */
+  /** If `false`, Mongoose's change tracking must find new or changed embedded documents. */
   readonly isKnown: boolean;
   readonly additions: Additions;
 }
 
 function stampParts(holder: Document, { stored, isKnown, additions }: Stamping): void {
   for (const [path, type] of Object.entries(holder.schema.paths)) {
-    // The schema of a discriminator belongs to no class.
+    // The first type with a class counts, because a discriminator's schema has none.
     const target = typesWithin(type).map(schemaClass).find((each) => each !== undefined);
     if (target === undefined) continue;
     // Mongoose names the values of a Map by its path and "$*".
@@ -53,7 +56,7 @@ function partsOf(value: unknown): (readonly [key: unknown, part: Document])[] {
   return entries.flatMap(([key, each]) => isDocument(each) ? [[key, each] as const] : []);
 }
 
-/** A part replaces the object with the same identifier or Map key, or an equal element. */
+/** Finds the stored object that an embedded document replaces: by its identifier, its Map key, or equal values. */
 function finderIn(
   before: unknown,
   names: readonly string[],
@@ -64,7 +67,7 @@ function finderIn(
   const nameOf = (values: StoredObject) =>
     values._id === undefined ? textWithout(values, names) : storedText(values._id);
   const objects = before.filter(isJsonObject) as StoredObject[];
-  // The elements are reversed, so that the first of several equal ones is found.
+  // A `Map` keeps the last of equal keys, so reversed elements lead to the first.
   const named = new Map(objects.reverse().map((each) => [nameOf(each), each]));
   return (part) =>
     named.get(nameOf(part._id === undefined ? valuesToStore(part) : { _id: part._id }));
@@ -104,6 +107,6 @@ function setStamps(
   { earlier, stamps }: { readonly earlier: Stamps; readonly stamps: Stamps },
 ): void {
   for (const [name, value] of Object.entries({ ...earlier, ...stamps })) doc.set(name, value);
-  // An unchanged writer is written as well, because another request may have stored another since the read.
+  // The sender is written even if it is unchanged, because another request may have stored another since the read.
   for (const name of Object.keys(stamps)) doc.markModified(name);
 }

@@ -1,6 +1,6 @@
-// A BSON document has an int32 length that includes itself, elements and a zero byte. An element has a type byte, a
-// name with a zero byte, and a value. An array has the names "0", "1" and so on. Numbers are little-endian. A string
-// has a length, UTF-8 bytes and a zero byte.
+// BSON is little-endian. A document has an int32 length that includes itself, elements and a zero byte. An element has
+// a type byte, a name with a zero byte, and a value. An array has the names "0", "1" and so on. A string has a length,
+// UTF-8 bytes and a zero byte.
 import { Buffer } from "node:buffer";
 
 /** Only Mongoose can make the JSON of the document. */
@@ -83,7 +83,7 @@ export function readInt32(source: Buffer, at: number): number {
     (source[at + 3] as number) << 24;
 }
 
-/** An integer beyond 2^53 must be read as a `bigint`. */
+/** The result is inexact beyond 2^53. The caller must then read a `bigint`. */
 export function readInt64(source: Buffer, at: number): number {
   return readInt32(source, at + 4) * 0x1_0000_0000 + source.readUInt32LE(at);
 }
@@ -122,7 +122,7 @@ function sizeOf({ type, bytes, at }: BsonReader): number {
   return readInt32(bytes, at) + (size === -1 ? 4 : 0);
 }
 
-/** The documents share the memory of the array. */
+/** The documents are views of the bytes of the array. */
 export function documentsIn(
   { array, start }: { readonly array: Buffer; readonly start: number },
 ): Buffer[] {

@@ -17,7 +17,7 @@ const UNESCAPED = Uint8Array.from(
 
 const HEX = new Uint8Array(Buffer.from("0123456789abcdef", "latin1"));
 
-/** Some methods do not check the size of the buffer, so `reserve()` must be called before. */
+/** Some methods do not check the size of the buffer, so the caller must call `reserve()` before. */
 export class JsonWriter {
   bytes: Buffer<ArrayBuffer>;
   length = 0;

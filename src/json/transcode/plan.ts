@@ -20,11 +20,11 @@ export interface Plan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly defaults: readonly Default[];
   /**
-   * An inner object of the same class overwrites the numbers in `lastObject`, so Mongoose writes a document that lacks
-   * a default.
+   * An inner object of the same class overwrites `lastObject`. Missing defaults are then unknown, so Mongoose writes
+   * the document.
    */
   readonly recursive: boolean;
-  /** Set if the keys of the object are data. */
+  /** Set for a Map, whose keys are data instead of field names. */
   readonly values?: ValuePlan;
   /** The field order of the last object, which the next most likely has too. */
   readonly order: (FieldPlan | undefined)[];
@@ -58,7 +58,7 @@ interface UnfinishedPlan extends Plan {
   recursive: boolean;
 }
 
-/** The plan lacks hidden fields and fields that `shows` refuses, so they cannot be shown. */
+/** Lacks hidden fields and fields that `shows` refuses, so they cannot be shown. */
 export function planJson(
   shape: Shape,
   shows: (name: string, field: FieldShape) => boolean,
@@ -71,7 +71,7 @@ class Planner {
   readonly #plans = new Map<Shape, UnfinishedPlan>();
   #around: readonly Shape[] = [];
 
-  /** The projection applies to the entity, but not to an inner object of its class. */
+  /** The projection applies to the entity, but not to an object of the same class inside of it. */
   root(shape: Shape, shows: (name: string, field: FieldShape) => boolean): Plan {
     const plan = emptyPlan();
     this.#add(plan, { shape, shows });
@@ -147,11 +147,11 @@ function emptyPlan(): UnfinishedPlan {
 
 function defaultText(name: string, field: FieldShape): Uint8Array | undefined {
   const { kind, make } = fieldDefault(field);
-  // Mongoose gives an embedded object without an identifier a new one at every read.
+  // A missing `_id` gets no default, because Mongoose generates another one at every read.
   if (kind === "nothing" || name === "_id") return undefined;
   if (kind !== "constant" || make === undefined) return new Uint8Array();
   const json = JSON.stringify(fieldToJson(make(), field)) ?? "null";
-  // A populated default becomes its entity, but prepared text cannot be replaced, so Mongoose writes the document.
+  // `populate` cannot replace an identifier in a prepared default, so Mongoose writes the document.
   const isNamed = referenceIn(field) !== undefined && json !== "[]" && json !== "null";
   return isNamed ? new Uint8Array() : entry(name, json);
 }

@@ -21,10 +21,7 @@ export interface TranscoderOptions {
 }
 
 export interface FieldWriter {
-  /**
-   * Returns `false` for a field that the `Transcoder` must convert. The key has already been
-   * written.
-   */
+  /** Writes the value after its key. `false` leaves it to the `Transcoder`. */
   take(transcoder: Transcoder, field: FieldPlan): boolean;
 }
 
@@ -82,8 +79,7 @@ export class Transcoder {
     const guess = plan.order[position];
     if (guess !== undefined && source.isNamed(guess.name)) return guess;
     const named = plan.fields.get(source.bytes.toString("utf8", source.at, source.nameEnd()));
-    // `toString()` gives two names that are not UTF-8 the same text, so a value could be written by
-    // the rules of another field, and a hidden one be shown.
+    // `toString()` makes equal text of different names that are not UTF-8, so a hidden field could be shown.
     const field = named !== undefined && source.isNamed(named.name) ? named : undefined;
     if (position < 256) plan.order[position] = field;
     return field;
@@ -141,7 +137,7 @@ function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): v
   for (const end = source.open(); source.next(end);) {
     const nameEnd = source.nameEnd();
     const leavesOut = isLeftOut(source, nameEnd);
-    // Mongoose's JSON has no Map with a forbidden key, so Mongoose converts the document.
+    // Mongoose makes no JSON of a Map with a forbidden key, so it must convert this document.
     if (values !== undefined && (leavesOut || !isMapKey(source, nameEnd))) {
       throw new UnknownTypeError("Cannot write such a key of a map");
     }

@@ -35,7 +35,6 @@ export async function fillWindow(
       ),
     endOf: (index) => ends[index]?.(),
     isOver: () => isOver(context.req),
-    // A `fetch` hook has returned all entities.
     hasRest: context.level.hooks.fetch === undefined,
   });
   const shown = kept.slice(0, limit);
@@ -53,7 +52,7 @@ export async function fillWindow(
   };
 }
 
-/** The comparison with the cursor needs fields that the client has not selected. */
+/** The cursor may contain only sort values of this JSON, even if the client has not selected them. */
 function wholeValue(
   { pieces, level: { shape } }: OpenLevelContext,
   { value, entity }: ShownEntity,
@@ -61,10 +60,7 @@ function wholeValue(
   return pieces.shown === undefined ? value : toJsonValue(entity, shape);
 }
 
-/**
- * A hook or the model may show another value than the stored one. A cursor then has only sort values that the JSON
- * shows.
- */
+/** A hook or the model may show another value than the stored one, which the cursor must then not reveal. */
 export async function mayShowOther(context: OpenLevelContext): Promise<boolean> {
   return mayChangeOrder(context) || !showsStoredValues((await context.model()).schema as Schema);
 }

@@ -8,7 +8,7 @@ interface Cursor extends AsyncIterable<unknown> {
   close?(): unknown;
 }
 
-/** A cursor that comes after the time limit would stay open in the database. */
+/** Closes a cursor that comes after the time limit, or else it stays open in the database. */
 export async function runFetch(fetch: () => unknown, timeBudget: TimeBudget): Promise<unknown> {
   const given = evaluate(fetch);
   try {

@@ -49,7 +49,7 @@ async function count({ pieces: { total }, source }: OpenLevelContext): Promise<n
   return total && await source.count(total.limit);
 }
 
-/** Each entity is converted when it is read, so that not all are in memory together. */
+/** Each entity is converted when it is read, so that memory never holds all. */
 async function readWhole(context: OpenLevelContext): Promise<ListAnswer["pieces"]> {
   const read = await prepareRead(context);
   if (read.kind === "bytes") {
@@ -64,7 +64,7 @@ async function readWhole(context: OpenLevelContext): Promise<ListAnswer["pieces"
   return await gatherList(texts, separatorOf(context));
 }
 
-/** Nobody needs the rest of the list after a disconnect or the end of the response. */
+/** Ends the read when the client disconnects or the response ends. */
 async function* whileAwaited(
   context: OpenLevelContext,
   read: EntitiesRead,

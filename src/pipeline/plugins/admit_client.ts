@@ -17,12 +17,11 @@ interface AskedClient {
   admitted?: Admitted;
 }
 
-/** The key is the request of the client, which all requests of a batch share. */
+/** The key is the client's request, which requests of a batch share. */
 const clients = new WeakMap<object, AskedClient>();
 
 interface AdmittedRequest {
   readonly req: FrameworkRequest;
-  /** The request of the client, from which `req` may be made. */
   readonly client: object;
   readonly plugins: PluginSet;
   readonly timeBudget: TimeBudget;
@@ -33,10 +32,10 @@ export async function admitClient(
 ): Promise<void> {
   if (plugins.admitting.length === 0) return;
   let asked = clients.get(client);
-  // An application may pass a request on to another router.
+  // An application may pass a request on to another router, whose plugins must admit it too.
   if (asked?.plugins !== plugins) {
     const begun: AskedClient = { plugins, done: askPlugins(client as PluginRequest, plugins) };
-    // After the time limit, nobody handles a rejection.
+    // Nobody handles a rejection after the time limit, and it would end the process.
     begun.done.then((admitted) => begun.admitted = admitted, () => {});
     clients.set(client, asked = begun);
   }
@@ -75,7 +74,7 @@ export function isSignedIn(client: object): boolean {
   return clients.get(client)?.admitted?.signsIn === true;
 }
 
-/** A request may last longer than its admission. */
+/** An API key may expire during a long request. `renew` then throws. */
 export async function renewAdmission({ client, timeBudget }: AdmittedRequest): Promise<void> {
   const { admissions } = clients.get(client)?.admitted ?? { admissions: [] };
   for (const { renew } of admissions) {

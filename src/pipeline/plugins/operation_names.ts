@@ -63,7 +63,7 @@ function wordsFor(context: LevelContext): readonly string[] {
   return [...isReplaced ? [] : [wordOf(level)], ...ofParameters, ...ofFeatures];
 }
 
-/** A parameter such as `trash` makes another operation of a read. */
+/** With a parameter such as `trash`, a read is another operation for plugins. */
 export function wordsOfParameters(
   { level, req }: Pick<LevelContext, "level" | "req">,
 ): readonly string[] {
@@ -81,7 +81,7 @@ function referencesIn({ state, active }: LevelContext): readonly FieldShape[] {
   ];
 }
 
-/** Without a route of `one()`, no scope of a key can name the reading of the class. */
+/** The operation that permits reading a class. Without a route of `one()`, no API key can name it. */
 export function readersOf(routes: readonly Route[]): (target: ModelClass) => string {
   const roots = routes.filter(({ levels }) => levels.length === 1).map(actingLevel)
     .filter(({ operation }) => operation === "one");

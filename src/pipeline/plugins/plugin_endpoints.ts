@@ -103,7 +103,7 @@ export function statusOf({ answer, status = answer === undefined ? 204 : 200 }: 
   return status;
 }
 
-/** If no parser has run, `readBody()` reports the missing `express.json()`. */
+/** Headers show a body that no parser has read. `readBody()` then reports the missing `express.json()`. */
 function hasBody({ headers, body }: Request): boolean {
   const length = headers["content-length"];
   return body !== undefined || headers["transfer-encoding"] !== undefined ||

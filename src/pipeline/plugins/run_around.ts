@@ -12,7 +12,7 @@ export type Purpose = PluginCall["purpose"];
 
 interface Surrounded<T> {
   readonly purpose: Purpose;
-  /** Reads the parameters. Its error waits for the plugins. */
+  /** Reads the parameters. Plugins run before its error is thrown, so that a refused client does not see it. */
   readonly read: () => Call;
   readonly run: (call: Call) => Promise<T>;
 }
@@ -91,7 +91,7 @@ export async function surround<T>(
     let isOver = false;
     const next = () => {
       if (running !== undefined || isOver) return misused(plugin);
-      // A rejection that nobody handles would end the process.
+      // The plugin may ignore this promise, but an unhandled rejection would end the process.
       running = step(index + 1);
       running.catch(() => {});
       return running;
@@ -103,12 +103,12 @@ export async function surround<T>(
     } catch (error) {
       const isOfNext = outcome !== undefined && "error" in outcome && outcome.error === error;
       const thrown = isOfNext ? error : hookFailure("plugin", error);
-      // An outer plugin may not pass on the error.
+      // If an outer plugin catches the error, the request must still fail.
       outcome ??= { error: thrown };
       throw thrown;
     } finally {
       isOver = true;
-      // Nothing may run after the answer.
+      // Waits, because nothing may run after the answer.
       await Promise.resolve(running).catch(() => {});
     }
     if (running === undefined) {

@@ -6,12 +6,11 @@ import { type Call, enterLevel } from "./request_context.ts";
 
 export type ActorFunction = (req: FrameworkRequest) => Actor | undefined;
 
-/** The key is the HTTP request of a batch, whose requests must have one sender. Another sender gets a 403. */
+/** The key is the client's request. A request of a batch with another sender gets a 403. */
 const actors = new WeakMap<object, Actor>();
 
 /**
- * The `preFetch` hooks run first, because they may sign the sender in. No write may be recorded under a wrong
- * identifier.
+ * Runs after the `preFetch` hooks, which may sign the sender in, or else writes would be recorded under a wrong sender.
  */
 export function askActor(call: Call): void {
   const { route, levels, context, req, origin } = call;

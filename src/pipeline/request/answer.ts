@@ -13,10 +13,10 @@ export interface TextAnswer extends Shared {
   readonly text?: string | Uint8Array;
   /** The version for the `ETag`, or `null` without one. */
   readonly version?: number | null;
-  /** Set if the path may lead to another document later, for which this `ETag` must not be accepted. */
+  /** Becomes part of the `ETag` if the path may lead to another document later, which must not accept this tag. */
   readonly parentId?: string | undefined;
   readonly created?: string;
-  /** The number of removed entities, set only by the removal of many. */
+  /** The number of entities that `removeAll()` has removed. */
   readonly affected?: number | undefined;
 }
 

@@ -76,14 +76,14 @@ export async function checkIndexes(call: Call): Promise<void> {
   }
 }
 
-/** Hooks and actions may set fields that are not in the body. */
+/** Hooks and actions may set fields that are not in the body, so their indexes are checked too. */
 export async function checkChangedIndexes(
   context: LevelContext,
   entities: readonly unknown[],
 ): Promise<void> {
   if (context.route.indexes !== undefined || context.level.link?.embedded === true) return;
   const stored = entities.filter((each) => isDocument(each)).filter(({ isNew }) => !isNew);
-  // The write itself refuses to leave a batch that was undone.
+  // In a batch that was undone, the write is refused anyway.
   if (stored.length === 0 || transactionAround()?.state === "undone") return;
   const changed = () => stored.flatMap((each) => each.modifiedPaths());
   await checkLevel(context, () => needsAny(changed()));
@@ -95,14 +95,11 @@ function needsAny(names: readonly string[]): Need {
   return ({ fields }) => fields.some((name) => names.includes(name));
 }
 
-/**
- * A new entity also needs indexes of fields that its body leaves out, unless they are sparse or partial and would not
- * contain it.
- */
+/** A new entity also needs indexes of fields that its body leaves out, unless they are sparse or partial without it. */
 function neededBy(
   { req: { body }, route: { operation: { change, origin } }, context }: Call,
 ): Need {
-  // A route of a class option may bring back a value of any unique field.
+  // A route of a class option, such as a restore, may store any unique field.
   if (context.level.perform !== undefined) return () => true;
   if (change !== "merge" && change !== "replace") return () => false;
   const isNew = origin === "new" || origin === "byKey";

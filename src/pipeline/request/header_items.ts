@@ -1,5 +1,5 @@
 export interface HeaderItem {
-  /** The name in lower case, because header names ignore case. */
+  /** In lower case. */
   readonly name: string;
   readonly value: string;
   /** The keys are in lower case. The first of repeated values counts. */

@@ -4,7 +4,7 @@ import { pathOf } from "./response.ts";
 
 const IN_BODY = Symbol("mongrove parameters in the body");
 
-/** A URL with a long filter would not fit into `Link`, so parameters of a body are not repeated. */
+/** `Link` does not repeat the parameters of a `QUERY` body, because a long URL would not fit. */
 export function markBodyParameters(req: FrameworkRequest): void {
   Reflect.set(req, IN_BODY, true);
 }

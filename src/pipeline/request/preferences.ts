@@ -16,7 +16,7 @@ export function preferencesOf(
   return given;
 }
 
-/** A `max-affected` that is no number is refused, because the request would otherwise run without the limit. */
+/** A `max-affected` that is no number is refused, or else the request would run without a limit. */
 export function readMaxAffected(req: FrameworkRequest): number | undefined {
   const most = preferencesOf(req).get("max-affected");
   // The parser misses `max-affected` in a malformed header.

@@ -27,7 +27,7 @@ function idOf(restriction: FieldRule): number {
   return id;
 }
 
-/** Routes with the same functions share one object, so that its data is compiled once. */
+/** Routes with the same functions share one object, so its data is compiled once. */
 function rightsFor(key: string, answers: ReadonlyMap<FieldRule, boolean>): Rights {
   const rights = cachedRights.get(key) ?? new Rights(answers);
   cachedRights.delete(key);
@@ -110,7 +110,7 @@ export function narrowToReader(context: LevelContext): LevelContext {
     return { ...each, above, level };
   }, undefined) as LevelContext;
   if (narrowed.level !== levels.at(-1)) return narrowed;
-  // This filter is not used, because hooks may have added conditions to the first.
+  // Only the errors of `q` matter here, because hooks may have added conditions to the first filter.
   const { badQuery } = readFilter(narrowed);
   if (badQuery !== undefined) throw badQuery;
   return narrowed;

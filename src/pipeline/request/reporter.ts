@@ -22,19 +22,17 @@ import {
 import type { LevelContext } from "./request_context.ts";
 import { isOver } from "./response.ts";
 
-/** The place of an error in the API. `onError` gets this object as its third argument. */
+/** The third argument of `onError`: the place of an error in the API. */
 export interface ErrorContext {
   /** The HTTP method of the request. */
   readonly method: string;
   /** The path of the route in the router. */
   readonly route: string;
-  /** The name of the model class of the last segment of the route. */
+  /** The name of the last model class in the route. */
   readonly class: string;
   /** The name of the operation or of the action. */
   readonly operation: string;
-  /**
-   * The number of further requests that failed for the same cause within the last minute. Missing in the first report.
-   */
+  /** The number of further requests with the same cause within the last minute. Missing in the first report. */
   readonly count?: number;
 }
 
@@ -144,13 +142,14 @@ export async function itemAnswer(context: LevelContext, item: FailedItem): Promi
   };
   if (known === undefined) return await reporter.report(failure) ?? internal(failure.error);
   if (isOutage(known)) {
-    // When a server stops, its requests end before its connections close. Nobody gets these answers.
+    // A stopping server ends requests before their connections close. Nobody gets these answers, so nothing is
+    // reported.
     if (!isOver(req) || !isClosedByHost(thrown)) await reporter.reportRepeated(failure);
   } else if (known.status >= 500) await reporter.report(failure);
   return known;
 }
 
-/** In characters. HTTP servers refuse such a URL from clients, but a `QUERY` or a tool call of MCP may make one. */
+/** In characters. HTTP servers refuse such a URL, but a `QUERY` or a tool call may make one. */
 const LONG_URL = 1024 ** 2;
 
 /** Nothing is reported. `undefined` if the details may be secret. */

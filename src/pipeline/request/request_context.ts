@@ -22,9 +22,9 @@ import { actingLevel, type Level, type Route } from "./route.ts";
 interface RequestContext {
   readonly route: Route;
   readonly req: FrameworkRequest;
-  /** The client's request, which all requests of a batch share. */
+  /** The batch of the request, or else the request itself. */
   readonly origin: object;
-  /** The request of the client, even for a tool call of MCP. */
+  /** The HTTP request of the client, which may be a batch or a tool call of MCP. */
   readonly client: object;
   readonly timeBudget: TimeBudget;
   readonly isAway: () => boolean;
@@ -37,7 +37,7 @@ export interface LevelContext extends RequestContext {
   readonly state: FrameworkState;
   /** The versions in `If-Match`. Missing for reads and for parents in the path. */
   readonly match?: IfMatch | undefined;
-  /** The conditions of hooks without `q`. Missing if the request reads no list. */
+  /** Removes the conditions of `q` from a filter, but not the ones of hooks. Missing if the request reads no list. */
   readonly hookConditions?: ((filter: Filter) => Filter) | undefined;
   readonly active: readonly ActiveFeature[];
   readonly exclusive?: ActiveFeature | undefined;
@@ -46,14 +46,13 @@ export interface LevelContext extends RequestContext {
   readonly model: () => Promise<Model<unknown>>;
 }
 
-/** The document that embeds an entity. */
 export interface Embedding {
   readonly version: Version;
   readonly parentId: string | undefined;
 }
 
 export interface SelectedLevel extends Selection {
-  /** The filter with identifiers instead of conditions through references. Missing without such conditions. */
+  /** The filter with identifiers instead of conditions through references. */
   readonly followed?: Filter;
 }
 
@@ -62,7 +61,7 @@ export interface OpenLevelContext extends LevelContext {
   readonly source: Source;
   readonly selection: SelectedLevel;
   readonly embedding: Embedding | undefined;
-  /** An idempotency key has reserved these identifiers, so that a repeated request creates no second entities. */
+  /** An idempotency key has reserved these identifiers, so that a repeated request creates nothing twice. */
   readonly claim?: CreationClaim;
 }
 
@@ -81,7 +80,7 @@ interface CallOptions {
   readonly refused?: unknown;
   readonly origin?: object | undefined;
   readonly client?: object | undefined;
-  /** The weight of the request in limits of the application, by default 1. */
+  /** The weight in limits of the application, by default 1. */
   readonly weight?: number | undefined;
   /** By default, the request has its own time limit from `maxTimeMS`. */
   readonly timeBudget?: TimeBudget | undefined;
@@ -92,7 +91,7 @@ export function makeTimeBudget({ maxTimeMS }: Pick<Route, "maxTimeMS">): TimeBud
   return new TimeBudget(maxTimeMS + MARGIN_MS);
 }
 
-/** The database is not read yet, because the first hook may refuse the request. */
+/** Reads nothing from the database, because the first hook may refuse the request. */
 export function makeCall(
   route: Route,
   options: CallOptions,
@@ -109,7 +108,7 @@ export function makeCall(
   for (const level of route.levels) {
     const compile = level.link?.embedded ? embeddedModel : untypedModel;
     const model = async () => compile(level.target, await connect());
-    // Hooks get the error without the `HookFailure`.
+    // Hooks that open the model get the error of `getConnection`, without the `HookFailure`.
     const shown = () =>
       model().catch((error) => {
         throw error instanceof HookFailure ? error.thrown : error;
@@ -169,7 +168,7 @@ function connectorOf(
   return { connect, isAway: () => opened !== undefined && !isOpen(opened) };
 }
 
-/** Requests with the same `getConnection` are expected to use one connection. */
+/** Routes of a batch with the same `getConnection` should share a connection, so all their index builds begin here. */
 function joinTransaction(
   { levels: [root], getConnection }: Route,
   { connection, sharedRoutes }: {
@@ -229,8 +228,8 @@ export function idParam({ req, level: { parameter } }: LevelContext): string {
 }
 
 /**
- * Hooks that run beside the view keep their `req.framework`. Other properties are set on the request itself, so that
- * all hooks see a property of a `scope`.
+ * Hooks that run at the same time each have a `req.framework`. Other properties are set on the request itself, so that
+ * all hooks see them.
  */
 export function requestView(
   req: FrameworkRequest,
@@ -238,12 +237,12 @@ export function requestView(
 ): FrameworkRequest {
   let own: unknown = framework ?? req.framework;
   return new Proxy(req, {
-    // A proxy cannot read the private members of a class.
+    // A getter cannot read private members of its class from a proxy, so the receiver is `target`.
     get(target, name) {
       if (name === "framework") return own;
       if (name === "params" && params !== undefined) return params;
       const value: unknown = Reflect.get(target, name, target);
-      // Node compares the `this` of listeners with the stream, and would throw an error that no code can catch.
+      // If `this` of a listener is not the stream, Node throws an error that no code can catch.
       const isOfStream = name in IncomingMessage.prototype && typeof value === "function";
       return isOfStream ? value.bind(target) : value;
     },

@@ -10,7 +10,7 @@ export function pathOf({ baseUrl, path }: FrameworkRequest): string {
   return whole.slice(0, end);
 }
 
-/** Several places say on which headers of the request an answer depends. */
+/** `Vary` is not overwritten, because several steps add request headers on which the answer depends. */
 export function setHeader(res: Response, [name, value]: readonly [string, string]): void {
   if (name.toLowerCase() === "vary") res.vary(value);
   else res.setHeader(name, value);
@@ -41,10 +41,9 @@ export function onConnectionClose(socket: Socket, callback: () => void): () => v
   return () => callbacks.delete(callback);
 }
 
-/** Nothing more is written to these responses. */
 const ended = new WeakSet<object>();
 
-/** Middleware for compression or sessions replaces `end()` and ends the response later. */
+/** Middleware for compression or sessions replaces `end()`, and sets `writableEnded` too late. */
 export function watchEnd(res: Response): void {
   if (!Object.hasOwn(res, "end")) return;
   const end = res.end as (...args: unknown[]) => Response;

@@ -38,14 +38,11 @@ export interface Level {
   /** The path without parameters, by which plugins name operations. */
   readonly routeName: string;
   readonly shape: Shape;
-  /**
-   * The operation above the last level is `one`, or `update` if strict guards count the write as a change of the
-   * parent.
-   */
+  /** For a parent in the path, `one`, or `update` if strict guards treat the write as a change of the parent. */
   readonly operation: string;
   readonly traits: Operation;
   readonly action?: ActionRecord;
-  /** Answers the requests of a route that a class option has added. */
+  /** Answers a route that a class option has added. */
   readonly perform?: ((context: OpenLevelContext) => Promise<Answer>) | undefined;
   readonly checkRights?: ((context: LevelContext) => void) | undefined;
   readonly checkRequest?: ((context: LevelContext) => void) | undefined;
@@ -65,16 +62,13 @@ export interface Level {
   readonly writes?: WriteLimits | undefined;
   /** Missing if a filter may name every visible path. */
   readonly filterPaths?: ListedPaths | undefined;
-  /** Set by `Framework.queryFor()`, because `q` belongs to the model of the route. */
+  /** Set for `Framework.queryFor()`, because `q` of the request filters another model. */
   readonly ignoresQ?: boolean;
   /** The version field of the document that contains the entities. */
   readonly versionKey: string | undefined;
   readonly ifMatch?: RestRecord["ifMatch"];
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
-  /**
-   * The conditions of class options apply as scopes, but do not make options such as `caller` of `idempotency`
-   * required.
-   */
+  /** Conditions of class options are scopes too, but do not make options such as `caller` of `idempotency` required. */
   readonly conditions: readonly NonNullable<RestRecord["scope"]>[];
   /** The path parameter with the identifier. Missing if the parent holds only one entity. */
   readonly parameter?: string;
@@ -86,7 +80,7 @@ export interface Route {
   readonly operation: Operation;
   readonly levels: readonly Level[];
   readonly getConnection?: RestRecord["getConnection"];
-  /** The hooks of this level decide whether a repeated request with an idempotency key may show the entity. */
+  /** The level of `one()`. Its hooks decide whether a repeated request with an idempotency key may show the entity. */
   readonly reader?: Level | undefined;
   readonly actions?: readonly Level[] | undefined;
   readonly rights?: RouteRights | undefined;
@@ -98,7 +92,7 @@ export interface Route {
   readonly strict: StrictParts;
   /** Runs before all other hooks, unless the level is open. */
   readonly guard?: PreFetch | undefined;
-  /** A write gets a 503 while a unique index that it needs is not built, because it could store a duplicate. */
+  /** A write gets a 503 while its unique indexes are not built, or else it could store a duplicate. */
   readonly indexes?: "required" | "lazy" | undefined;
   readonly queryMethod?: boolean | undefined;
   readonly actor?: ActorFunction | undefined;
@@ -106,11 +100,10 @@ export interface Route {
   readonly bodyLimits: Required<BodyLimits>;
   readonly features: FeatureList;
   readonly plugins: PluginSet;
-  /** The keys are the names of features. */
   readonly settings: ReadonlyMap<string, unknown>;
 }
 
-/** At a level above, the name contains the properties below it, as in `comments.create`. */
+/** For a parent in the path, the name includes the properties below it, as in `comments.create`. */
 export function operationAt(route: Route, index: number): string {
   const below = route.levels.slice(index + 1).map(({ link }) => link?.property);
   return [...below, actingLevel(route).operation].join(".");

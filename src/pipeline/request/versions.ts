@@ -18,7 +18,7 @@ const INNER = /^(?:(0|[1-9]\d{0,14})|none)(?:\.([\w-]*))?$/;
 const HASH_LENGTH = 16;
 const MARK_LENGTH = 8;
 
-/** Tags that the framework never sends are left out. Alone, they match nothing. */
+/** Leaves out tags that the framework never sends. If no tag is left, nothing matches. */
 export function readIfMatch(header: string | undefined): IfMatch | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === "*") return "any";
@@ -43,7 +43,6 @@ function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean
   );
 }
 
-/** A strong tag from the version, a hash of the body and a hash of `parentId`. */
 export function tagOf(
   version: Version,
   { text, parentId }: Pick<TextAnswer, "text" | "parentId">,
@@ -61,7 +60,7 @@ function hashOf(text: string | Uint8Array, length: number): string {
 export function versionCondition({ match, level }: LevelContext): Filter | undefined {
   const { versionKey } = level;
   if (match === undefined || match === "any") return undefined;
-  // Without a version nothing can be compared.
+  // Without a version field, no tag can match.
   return versionKey === undefined
     ? { _id: { $in: [] } }
     : hasOneOf(versionKey, match.map(({ version }) => version));
@@ -91,7 +90,10 @@ export function outerVersion({ level, embedding }: OpenLevelContext): Version | 
   return level.link?.embedded ? embedding?.version ?? null : undefined;
 }
 
-/** If another request has incremented the version further, this lower version leads to a 412 and overwrites nothing. */
+/**
+ * If another request also increments the document's version, this one is too low: `If-Match` gets a 412 and overwrites
+ * nothing.
+ */
 export function outerVersionAfter(context: OpenLevelContext): Version | undefined {
   const outer = outerVersion(context);
   if (outer === undefined) return undefined;
@@ -103,7 +105,6 @@ function hasVersions({ level, above }: LevelContext): boolean {
 }
 
 export interface VersionRead {
-  /** `undefined` if the version was not read. */
   readonly version: Version | undefined;
   readonly parentId: string | undefined;
 }
@@ -136,8 +137,8 @@ export function checkVersion(
     if (ifMatch === true && traits.verb !== "get") throw preconditionRequired();
     return;
   }
-  // A statement has the version as a condition. A `persist` hook or an action need not, so an unread version counts as
-  // none.
+  // A statement compares an unread version itself. A `persist` hook or an action may not, so there an unread version
+  // fails.
   const isBound = hooks.persist === undefined && traits.change !== "act";
   const version = isBound ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
@@ -153,7 +154,7 @@ export function checkPresence(context: LevelContext, isThere: boolean): void {
   if (!isThere && context.match !== undefined) throw preconditionFailed("No such entity");
 }
 
-/** No answer has tags for a list or for a new entity. */
+/** No answer has an `ETag` of a list or of a new entity, so none can match. */
 export function refuseTags({ route: { operation }, match }: LevelContext): void {
   if (match !== undefined && !operation.item) throw preconditionFailed();
 }

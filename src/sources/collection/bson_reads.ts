@@ -30,7 +30,7 @@ export interface StoredQuery {
   /** Paths that are read but not shown. */
   readonly also?: readonly string[] | undefined;
   readonly separator?: Separator | undefined;
-  /** The cursor of a page contains no sort value that this projection hides. */
+  /** Hides the sort values that the cursor of a page must not contain. */
   readonly whole?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -88,7 +88,7 @@ export class BsonReads {
     const writer = this.writerFor(query);
     const { separator = "," } = query;
     const batches = this.#list(query, timeBudget);
-    // No variable holds the bytes while a slow client receives a text.
+    // No variable holds the bytes while a slow client receives a text, so memory is freed.
     const nextText = async () => {
       const { done, value } = await batches.next();
       return done ? undefined : await writer.list(value, separator);
@@ -106,7 +106,6 @@ export class BsonReads {
     }
   }
 
-  /** Each batch costs one query for each populated field. */
   async *readPopulated(
     { options, ...query }: StoredQuery,
     { finder, timeBudget }: { readonly finder: TargetFinder; readonly timeBudget: TimeBudget },
@@ -178,7 +177,7 @@ export class BsonReads {
   ): AsyncGenerator<readonly StoredEntity[]> {
     const isPage = page !== undefined;
     const selected = forChange ? query : this.selected(query);
-    // Hooks may change bytes in place before the cursor is made, so entities get copies.
+    // Hooks may change bytes in place, but the cursor needs the stored ones, so entities get copies.
     const make = this.#entityMaker(query, { copies: isPage, forChange });
     const batches = isPage ? this.batches(selected, timeBudget) : this.#list(selected, timeBudget);
     for await (const batch of batches) {
@@ -202,7 +201,7 @@ export class BsonReads {
   ): (stored: Buffer) => StoredEntity {
     const writer = this.writerFor(query);
     const unseen = (query.also ?? []).filter((path) => !writer.shows(path));
-    // Hooks get the same values as from queries of the application.
+    // Hooks get the same values as from queries of the application, which have these options.
     const options = { ...this.#model.db.getClient().bsonOptions, validation: { utf8: false } };
     const toDocument = (values: object) => this.#document(values, forChange);
     return (stored) => {

@@ -132,7 +132,7 @@ export class CollectionSource implements Source {
 
   async write(change: WriteCommand): Promise<PlannedWrite> {
     const { operation, id, limit } = change;
-    // The hooks of a class may store its entities elsewhere, and it then needs no connection.
+    // Checked before the connection is opened, because a class whose hooks store its entities elsewhere needs none.
     const reason = whyHooked(change);
     if (reason !== undefined) return { kind: "documents", reason };
     const addedStatements = this.#addedStatementsFor(change);
@@ -295,7 +295,7 @@ export class CollectionSource implements Source {
     stampDocument(entity, this.#options.additions);
   }
 
-  /** The parent of an entity that stays stored keeps its reference. */
+  /** An entity that stays stored can come back from the trash, so its parent keeps the reference. */
   protected get keepsRemoved(): boolean {
     return this.#options.additions?.removal !== undefined;
   }
@@ -338,7 +338,7 @@ export class CollectionSource implements Source {
     };
   }
 
-  /** `anyway` leaves out only the conditions of the client, because hooks and scopes hide entities. */
+  /** `anyway` leaves out the filter of the client, but not the conditions of hooks and scopes, which hide entities. */
   protected async open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
     const { filter, hookConditions: added = {}, scope } = this.#options.selection;

@@ -98,7 +98,10 @@ export class EntityMaker {
   }
 }
 
-/** A PUT keeps read-only and hidden fields inside of an object, and fields that a function makes immutable. */
+/**
+ * Whether a PUT clears the whole field: it keeps read-only and hidden fields inside, and fields that a function makes
+ * immutable.
+ */
 function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
   const { kind, type, shape, element } = field;
   if (isImmutableAtTimes(type) || isImmutableAtTimes(element?.type)) return false;

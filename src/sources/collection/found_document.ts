@@ -2,7 +2,6 @@ import type { Document, Model } from "mongoose";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The document is already stored and gets no new identifier. */
 const FOUND = { skipId: true, isNew: false, willInit: true };
 
 export function foundDocument(

@@ -26,7 +26,9 @@ type Spot = Omit<InstanceOptions, "shape">;
 
 export type InstanceMaker = (values: object) => object;
 
-/** Makes instances that do not track changes. An object or a list in a field of another type is left out. */
+/**
+ * Makes instances that do not track changes. An object or a list that is stored in a field of another type is left out.
+ */
 export function instanceMaker(
   target: ModelClass,
   { shape, ...spot }: InstanceOptions,
@@ -41,9 +43,9 @@ export function instanceMaker(
   return (values) => {
     const stored = values as Record<string, unknown>;
     const instance = new Blank();
-    // A hook may set a hidden field that is not stored, and the answer must not show it.
+    // Also hides a field that is not stored, because a hook may set it.
     for (const { name } of hidden) Object.defineProperty(instance, name, SECRET);
-    // JSON shows the stored order, in which the fields are set.
+    // JSON shows fields in the order in which they are set, so this is the stored order.
     for (const name of Object.keys(stored)) {
       const value = stored[name];
       if (value !== undefined) fields.get(name)?.put(instance, value);
@@ -55,7 +57,7 @@ export function instanceMaker(
   };
 }
 
-/** The constructor runs no code of the class. Objects of one constructor have one layout, which makes them fast. */
+/** Runs no constructor of the class. Objects of one constructor have one layout, which makes them fast. */
 function blankOf(target: ModelClass): new () => object {
   function Blank() {}
   Blank.prototype = target.prototype;
@@ -209,7 +211,7 @@ function toBigInt(value: unknown): unknown {
   return typeof convert === "function" ? convert.call(value) : value;
 }
 
-/** The driver returns a `Uint8Array` or a `Binary`, and Mongoose documents have a `Buffer`. */
+/** The driver returns a `Uint8Array` or a `Binary`, but Mongoose documents have a `Buffer`. */
 function toBuffer(value: unknown): unknown {
   const { buffer: inner } = value as { buffer?: unknown };
   const bytes = value instanceof Uint8Array ? value : inner;

@@ -63,8 +63,7 @@ export function modelSupport(model: Model<unknown>, shape: Shape): ModelSupport 
 }
 
 /**
- * Documents are needed if Mongoose would run functions of the application, or if a schema option changes its reads or
- * writes.
+ * Mongoose must make documents to run functions of the application, or for schema options that change reads or writes.
  */
 export function findSupport(model: Model<unknown>, shape: Shape): ModelSupport {
   const runsNothing = (names: readonly string[]) =>

@@ -31,7 +31,6 @@ interface NamedReaderOptions {
 
 const { BSON } = mongoose.mongo;
 
-/** Reads only the named fields, which is much faster. */
 export class NamedReader {
   readonly #model: Model<unknown>;
   readonly #names: readonly string[];
@@ -50,7 +49,7 @@ export class NamedReader {
     });
   }
 
-  /** A default may depend on other fields. */
+  /** A default may depend on other fields, so the whole entity is read. */
   get needsWhole(): boolean {
     return this.#fields.some(({ missing }) => missing === undefined);
   }
@@ -128,10 +127,7 @@ export class NamedReader {
 
 const IDS_AT_ONCE = 256;
 
-/**
- * A separate buffer for each identifier would be slow. Without a copy, an identifier would keep the whole reply in
- * memory.
- */
+/** A separate buffer for each identifier would be slow. Without a copy, each would keep the whole reply in memory. */
 class IdMaker {
   #copies = Buffer.alloc(0);
   #at = 0;

@@ -13,7 +13,7 @@ export type ReadPlan =
   & (
     | {
       readonly kind: "bytes";
-      /** Hooks that name the fields which they read run on the stored bytes. */
+      /** Hooks that name their fields run on the stored bytes. */
       readonly runsHooks: boolean;
     }
     | { readonly kind: "documents"; readonly by: "driver" | "mongoose" | "fetch" }
@@ -29,7 +29,6 @@ export interface ReadFacts {
 
 export interface RequestFacts {
   readonly forChange: boolean;
-  /** The operation needs objects although no hook gets them. */
   readonly needsEntities?: boolean;
   readonly selection: Pick<Selection, "options" | "projection">;
   readonly shape: Shape;
@@ -113,7 +112,7 @@ function whyEntities(
   if (needsEntities) return "the request needs entities";
   const { options, projection } = selection;
   if (options.lean !== undefined) return "a hook has set options.lean";
-  // The projection of a hook may hide a field that the client selects. A read of bytes uses only `select`.
+  // The projection of a hook may hide a field that the client selects, but a read of bytes would apply only `select`.
   if (select !== undefined && !isEmpty(projection)) return "the client selects from a projection";
   const shown = select === undefined ? withoutApart(projection, shape) : projectionOf(select);
   return whyNotDriver({ options, projection: shown }, shape);

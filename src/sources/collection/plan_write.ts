@@ -47,8 +47,8 @@ export function whyDocuments(change: WriteCommand, facts: WriteFacts): string | 
 }
 
 /**
- * Documents repeat these operations after a refused statement, but the refusal would abort a transaction around the
- * request.
+ * If MongoDB refuses their statement, these operations run again with documents, but in a transaction the refusal would
+ * abort it.
  */
 function isRepeated({ operation }: WriteCommand): boolean {
   return operation !== "create" && operation !== "remove";
@@ -101,7 +101,7 @@ function whyNotReplaced(
   { body, isAsked = false }: WriteCommand,
   { conditions, takes, ...facts }: WriteFacts,
 ): string | undefined {
-  // An upsert would copy the conditions into a new entity. With a guard, it is no upsert.
+  // An upsert would copy the conditions into a new entity. If a hook was asked, the statement is no upsert.
   if (!isAsked && !isEmpty(conditions)) return "conditions of a replacement bind its entity";
   if (setsFreeText(body, { kind: "object", shape: facts.shape })) {
     return "a text in free-form data may repeat a stored value of another type";
@@ -129,12 +129,12 @@ function whyNotShown({ selection, shape }: WriteFacts): string | undefined {
       : undefined);
 }
 
-/** The stored array is read first, so that the write fails if another request changes it. */
+/** A document reads the stored array first, so that its write fails if another request changes the array. */
 function setsArray(body: JsonObject, { fields }: Shape): boolean {
   return Object.keys(body).some((name) => fields.get(name)?.kind === "array");
 }
 
-/** JSON shows a stored date in free-form data as a string. */
+/** JSON shows a stored date in free-form data as a string, and only a document can keep the date. */
 function setsFreeText(
   value: unknown,
   field: Pick<FieldShape, "kind" | "shape" | "element"> | undefined,

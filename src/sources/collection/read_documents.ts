@@ -116,7 +116,7 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
   return found.map(({ _id }) => _id);
 }
 
-/** In the session of a transaction, the following write sees the same data. */
+/** In the session of a transaction, the write that follows sees the same entities. */
 export async function readMet(
   { model, conditions, selection: { options: { collation } }, timeBudget }: OpenCollection,
   { named, session }: {
@@ -138,7 +138,7 @@ export async function readMet(
   return found.map(({ _id }) => _id);
 }
 
-/** Scopes and filters do not apply: an earlier request may have stored the entities. */
+/** Finds which entities an earlier request has stored, even if scopes and filters hide them. */
 export async function storedOf(
   { model: { collection }, timeBudget, maxTimeMS }: OpenCollection,
   ids: readonly unknown[],
@@ -169,7 +169,6 @@ type SavedRead = Pick<OpenCollection, "selection" | "timeBudget" | "maxTimeMS">;
 /** A secondary may not have the write yet. */
 export const JUST_SAVED = { readPreference: "primary" } as const;
 
-/** `undefined` if middleware of the model hides the entity. */
 export async function readSaved(
   { _id, constructor: model }: Document,
   { selection: { projection }, timeBudget, maxTimeMS }: SavedRead,
@@ -189,11 +188,11 @@ export async function readAllSaved(
   const named = withConditions(query, { _id: { $in: docs.map(({ _id }) => _id) } });
   const found = await timeBudget.wait(named.exec()) as Document[];
   const shown = new Map(found.map((each) => [String(each._id), each]));
-  // The projection of a hook may leave out `_id`, so that an entity cannot be assigned to its document.
+  // If the projection of a hook leaves out `_id`, `shown` finds no entity, so each is read by itself.
   return await Promise.all(docs.map((doc) => shown.get(String(doc._id)) ?? readSaved(doc, read)));
 }
 
-/** The least batch size for further entities, because the batches of a small page would be slow. */
+/** The least batch size for further entities: batches as small as a page would be slow. */
 const REST_AT_ONCE = 100;
 
 /** Reads one entity more, which tells whether another page follows. */
@@ -203,7 +202,10 @@ export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, n
   return { ...skip > 0 && { skip }, ...isRest ? { batchSize } : { limit: most } };
 }
 
-/** Validators and scopes need the fields with `select: false`, but of those with `apart` only the ones in the scope. */
+/**
+ * Includes fields with `select: false`, which validators and scopes need, but with `apart` only if the scope reads
+ * them.
+ */
 export function wholeProjection(
   { shape, selection: { scope } }: Pick<OpenCollection, "shape" | "selection">,
 ): Record<string, true> {

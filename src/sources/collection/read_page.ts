@@ -37,7 +37,7 @@ interface Found {
   readonly total?: number;
 }
 
-/** A second statement for the count would cost as much as the rest of the request. */
+/** A second statement for the count would double the time of the request. */
 async function readFound(
   { reader, query, count }: ReadPage,
   collection: OpenCollection,
@@ -69,7 +69,7 @@ interface Count {
   readonly limit: number | undefined;
 }
 
-/** The last document has the count. `undefined` if the result could differ from two statements. */
+/** Reads the page and, as the last document, the count. `undefined` if two statements could have another result. */
 function countingCursor(
   { collection }: Model<unknown>,
   { conditions, options, also = [], count, ...query }: StoredQuery & { readonly count: Count },
@@ -120,7 +120,7 @@ function isDirections(sort: unknown): sort is object {
     Object.values(sort).every((direction) => direction === 1 || direction === -1);
 }
 
-/** The projection must mean the same in an aggregation. Only the count has no `_id`. */
+/** The projection must mean the same in an aggregation, and show `_id`, which only the count lacks. */
 function showsIds(projection: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(projection).every(([path, value]) =>
     !path.includes("$") && (value === 1 || value === true || (path !== "_id" && !value))

@@ -158,7 +158,7 @@ function readWithHooks(
     },
     async page(page, count) {
       const total = count && timeBudget.wait(countInCollection(collection, count.limit));
-      // If the read fails first, a failure of the count would be an unhandled rejection.
+      // If the read fails first, nobody awaits the count, whose rejection could end the process.
       total?.catch(() => {});
       return { ...await reads.page(page, pageQuery), total: await total };
     },
@@ -213,7 +213,7 @@ export async function storedEntity(
   return stored === undefined ? null : reader.entity(stored, query, forChange);
 }
 
-/** `undefined` if only Mongoose can read the model, or a condition could differ from the stored value. */
+/** `undefined` if only Mongoose can read the model, or if a read value cannot be a condition that matches itself. */
 export async function readNamed(
   collection: OpenCollection,
   names: readonly string[],
@@ -254,7 +254,7 @@ async function findOne(
   const reads = readsOf(collection);
   const named = castFilter(model, name);
   const { _id: shown = true } = query.projection;
-  // Requests that share a query find their documents by `_id`.
+  // Requests that share a query find their documents by `_id`, so the result must show it.
   if (named._id instanceof mongoose.Types.ObjectId && shown) {
     return await timeBudget.wait(reads.shared.find(named._id, query));
   }

@@ -12,14 +12,14 @@ interface RemovalForGoodOptions {
 }
 
 /**
- * If a portion is too large for one transaction, its entities are removed one by one. A single entity that is too large
+ * Entities of a portion that is too large for one transaction are removed one by one. A single entity that is too large
  * stays.
  */
 export class RemovalForGood {
   readonly tooLarge: unknown[] = [];
   readonly #model: Model<unknown>;
   readonly #options: RemovalForGoodOptions;
-  /** How many entities to remove one by one. */
+  /** How many entities to remove one by one, after a portion was too large. */
   #singles = 0;
 
   constructor(model: Model<unknown>, options: RemovalForGoodOptions) {
@@ -27,10 +27,7 @@ export class RemovalForGood {
     this.#options = options;
   }
 
-  /**
-   * An entity that does not match any more at its removal stays.
-   * @returns The number of removed entities.
-   */
+  /** An entity that does not match any more at its removal stays. */
   async remove(filter: Filter): Promise<number> {
     const isSingle = this.#singles > 0;
     const timeBudget = new TimeBudget(MAX_TIME_MS);

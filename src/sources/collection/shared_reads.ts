@@ -18,7 +18,7 @@ interface Gathering {
   readonly found: Promise<Found>;
 }
 
-/** Requests in one turn of the event loop share a query if only their identifiers differ, which saves round trips. */
+/** Requests in one turn of the event loop share a query if only their identifiers differ. */
 export class SharedReads {
   readonly #reader: BsonReads;
   readonly #waiting = new Map<string, Gathering>();
@@ -29,7 +29,6 @@ export class SharedReads {
     this.#reader = reader;
   }
 
-  /** `undefined` if the conditions exclude the entity. */
   async find(id: ObjectId, query: StoredQuery): Promise<Buffer | undefined> {
     // A transaction sees other data than the reads of other requests.
     const isAlone = sharedSession() !== undefined || this.#running === 0 && this.#wasAlone;
@@ -71,7 +70,7 @@ export class SharedReads {
 }
 
 /**
- * The name is equal only for equal queries, so that no request gets an entity by another's query. JSON is cheaper for
+ * Only equal queries have equal names, or else a request would get an entity by another's query. JSON is cheaper for
  * simple queries.
  */
 function nameOf(query: StoredQuery): string {

@@ -47,7 +47,7 @@ export async function store(
   const result = await timeBudget.wait(sent).catch(orRefused);
   if (result === "refused") return result;
   const { isMet, after: stored = {} } = result;
-  // With a write concern of 0, there is no entity to show.
+  // With a write concern of 0, MongoDB does not return the entity to show.
   if (!isMet || !minimal && result.after === undefined) return "missed";
   const version = asVersion(stored[versionKeyOf(model) ?? ""]);
   const facts = { version, ...version === 0 && { created: String(stored._id) } };
@@ -57,7 +57,10 @@ export async function store(
   return { text: text ?? toJson(model.hydrate(stored), shape), ...facts };
 }
 
-/** The error codes of a version that is no number, a document that the collection refuses, or a duplicate. */
+/**
+ * MongoDB's error codes for a version that is no number, a document that the collection's validator refuses, or a
+ * duplicate.
+ */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
 
 export function orRefused(error: unknown): "refused" {

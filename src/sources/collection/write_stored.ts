@@ -161,7 +161,7 @@ function changesBy(
   { model, shape, selection: { scope }, stamps }: OpenCollection,
 ): Values | undefined {
   const changes = flatFields(body, shape);
-  // A change of a field that the scope reads could move the entity out of its scope.
+  // A change of a field that the scope reads could move the entity out of its scope, so documents check it.
   const names = Object.keys({ ...changes, ...stamps?.(false) });
   const staysInScope = changes && keepsScopes({ model, scope, steps: [] }, names);
   return staysInScope ? changes : undefined;
@@ -195,10 +195,10 @@ async function replace(
     return undefined;
   }
   if (!await areAllowed(made, collection)) return undefined;
-  // `replacement()` has cast the identifier, and versions are numbers.
+  // Both are cast already: `replacement()` has cast the identifier, and versions are numbers.
   const named = everyFilter({ [by]: made.entity[by] }, version);
   return (unchanged) => {
-    // An upsert copies its conditions into a new entity, so with further conditions there is no upsert.
+    // An upsert would copy further conditions into a new entity.
     const upsert = version === undefined && unchanged === undefined;
     const conditions = castFilter(model, collection.conditions);
     const bound = everyFilter(named, conditions, unchanged ?? {});
@@ -207,7 +207,7 @@ async function replace(
   };
 }
 
-/** `"unknown"` if a new entity cannot get its values. Mongoose documents then find out whether the entity exists. */
+/** `"unknown"` if the values of a new entity throw. Mongoose documents then find out whether the entity is new. */
 function stampsOfReplacement(
   stamps: NonNullable<OpenCollection["stamps"]>,
 ): { readonly added: Values; readonly changed: Values } | "unknown" {

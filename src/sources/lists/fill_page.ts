@@ -9,7 +9,7 @@ import { mapInOrder } from "./map_in_order.ts";
 
 interface FillOptions<E, T> {
   readonly page: PageRead;
-  /** The second call reads further entities for a page that is not full. */
+  /** Called again for further entities if hooks have left out some, until a page is full. */
   readonly list: (part: PageRead) => AsyncIterable<readonly E[]>;
   readonly show: (entity: E) => MaybePromise<T | undefined>;
   readonly endOf: (index: number) => SortValues | undefined;
@@ -48,7 +48,7 @@ export async function fillPage<E, T>(
   return kept;
 }
 
-/** Entities that were read are excluded by their identifiers, because writes of other requests shift positions. */
+/** Excludes entities already read by their identifiers, because writes of other requests shift positions. */
 function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
   const rest = { ...page, isRest: true };
   const ids = read.flatMap((end) => end === undefined ? [] : [exactly(end._id, page)]);
@@ -57,7 +57,7 @@ function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): Page
   return { ...rest, afterCursor: everyFilter(page.afterCursor, others) };
 }
 
-/** A collation may make two identifiers equal, but regular expressions ignore it. */
+/** A collation may make two identifiers equal, but a regular expression matches only one. */
 function exactly(id: unknown, { isLoose = false }: PageRead): unknown {
   if (!isLoose || typeof id !== "string") return id;
   return new mongoose.mongo.BSONRegExp(`^${escapePattern(id)}\\z`);

@@ -27,7 +27,7 @@ export async function* mapInOrder<T, R>(
       try {
         result = map(entity);
       } catch (error) {
-        // The client gets the same error, whichever hook fails first.
+        // An earlier entity may still fail. The client then gets its error, whichever hook is faster.
         for (const earlier of pending) await earlier;
         throw error;
       }
@@ -36,7 +36,6 @@ export async function* mapInOrder<T, R>(
         pending.push(settled(result));
         if (pending.length >= WINDOW) add(await pending.shift());
       }
-      // The first batch can be sent before the last entity is mapped, even of a single array.
       if (batch.length >= BATCH) {
         yield batch;
         batch = [];

@@ -63,10 +63,7 @@ interface ElementOptions extends Readonly<Record<string, unknown>> {
   readonly stages?: readonly object[];
 }
 
-/**
- * Reads by an aggregation on the document with the parent, so that filters and sort orders apply to the embedded
- * objects.
- */
+/** Reads by an aggregation on the parent's document, so that filters and sort orders apply to the embedded objects. */
 export class ElementSource implements Source {
   readonly #options: ElementSourceOptions;
   readonly #scope: Filter;
@@ -157,7 +154,7 @@ export class ElementSource implements Source {
     return source;
   }
 
-  /** A write of the parent is one statement, so `part` is not in its transaction. */
+  /** A write of embedded entities is one statement, without a transaction for `part`. */
   joining(): Source {
     return this;
   }
@@ -293,7 +290,7 @@ export class ElementSource implements Source {
       ...typeof limit === "number" && limit > 0 ? [{ $limit: limit }] : [],
       ...stages,
     ];
-    // All objects are read into one array, so a small batch size would only cause round trips.
+    // All objects are in one array, so small batches would only cause round trips.
     const bounded = { ...options, batchSize: BATCH_SIZE };
     const cursor = parent.model.collection.aggregate<StoredObject>(all as never, bounded);
     return await timeBudget.wait(cursor.toArray());

@@ -41,16 +41,16 @@ interface PropertyWrite {
 
 export interface Addition extends PropertyWrite {
   readonly values: readonly unknown[];
-  /** By default, a new value must not replace another value. */
+  /** By default, the property must be empty, so that no value is replaced. */
   readonly vacant?: Filter;
   readonly reads?: "version" | undefined;
-  /** Values of the object with the property. */
+  /** Stamps of the object that has the property. */
   readonly stamps?: Stamps | undefined;
 }
 
 /**
- * `undefined` if the parent is gone or has a single value already, or if another request with the same idempotency key
- * has added the entity.
+ * `undefined` if the parent is gone, has a single value already, or has the entity from another request with the same
+ * idempotency key.
  */
 export async function addToProperty(
   place: PartPath,
@@ -128,12 +128,11 @@ export interface UpdateElementOptions {
   readonly shape: Shape;
 }
 
-/** Without conditions on `paths` and `entered`, the update would overwrite a change of another request. */
+/** The update has conditions on `paths` and `entered`, or else it would overwrite a change of another request. */
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = readSnapshot(doc);
   const update: Update = writtenBy(doc).changes;
-  // An object from a `fetch` hook may differ from the stored one and has no version, so it is written without a
-  // comparison.
+  // An object from a `fetch` hook may differ from the stored one and has no version, so nothing is compared.
   const { readByHooks: names = [] } = factsOf(doc);
   const readPaths = names.filter((path) => isSentBack(valueAt(read, path)));
   const paths = isSent ? [...replacedPaths(update, { shape, stored: read }), ...readPaths] : [];
@@ -215,7 +214,7 @@ export async function updateElements(
 export type ElementKey = { readonly id: unknown } | { readonly text: string };
 
 export function elementKey(stored: StoredObject): ElementKey {
-  // A query with `null` also matches a missing identifier.
+  // A query for the identifier `null` also matches an object without identifier.
   const { _id: id = null } = stored;
   return id === null ? { text: storedText(stored) } : { id };
 }

@@ -28,9 +28,9 @@ interface Unlinked {
 }
 
 /**
- * Without a transaction, creations would be twice as fast, but a failure could leave an entity without a reference,
- * though never a reference without its entity. The parent is written last, except in a removal with added statements,
- * so it is locked only until the commit.
+ * A transaction halves the speed of creations. Without it, a failure could leave an entity without a reference, though
+ * never a reference without its entity. The parent is written last, so that it is locked only until the commit, except
+ * in a removal with added statements.
  */
 export class ReferenceSource extends CollectionSource {
   readonly #options: ReferenceSourceOptions;
@@ -49,7 +49,9 @@ export class ReferenceSource extends CollectionSource {
     return new ReferenceSource({ ...this.#options, ...changes });
   }
 
-  /** Completes creations of a lost request: without transactions, the parent may not refer to a stored entity yet. */
+  /**
+   * Without transactions, a lost request may have stored an entity without its reference, which the repetition adds.
+   */
   override async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
     const { parent, link, ids: linked, timeBudget } = this.#options;
     const stored = await super.resume(ids);
@@ -83,7 +85,7 @@ export class ReferenceSource extends CollectionSource {
 
   protected override placed(): Filter {
     const { ids } = this.#options;
-    // A sharded cluster refuses findAndModify with a list of identifiers. No entity has the new identifier.
+    // Matches no entity, because the identifier is new. A sharded cluster refuses `$in: []` in findAndModify.
     if (ids.length === 0) return { _id: markCompiled({ $eq: new mongoose.Types.ObjectId() }) };
     return { _id: ids.length === 1 ? { $eq: ids[0] } : { $in: ids } };
   }
@@ -122,7 +124,7 @@ export class ReferenceSource extends CollectionSource {
     return { [property]: id };
   }
 
-  /** Class options may look for entities that still refer to the removed entity, and must not find the parent. */
+  /** Class options may look for references to the removed entity, and must not find the one of the parent. */
   get #removesLast(): boolean {
     return this.#options.additions?.addedStatements !== undefined;
   }
@@ -138,7 +140,7 @@ export class ReferenceSource extends CollectionSource {
     };
   }
 
-  /** After any error but a refusal, the parent may have the identifiers, so the new entities stay. */
+  /** After an error other than a refusal, the parent may refer to the new entities, so they stay. */
   async #linkTo(
     ids: readonly unknown[],
     { vacant, session }: { readonly vacant: Filter; readonly session: ClientSession | undefined },
@@ -152,7 +154,7 @@ export class ReferenceSource extends CollectionSource {
       if (!isFailure(error, "outOfScope")) throw error;
       refusal = error as StoreFailure;
     }
-    // Without a transaction, the new entities are stored already.
+    // Without a transaction, the new entities are stored already, and must be removed.
     if (session === undefined) {
       const model = await this.#options.model();
       const filter = castFilter(model, { _id: { $in: ids } });
@@ -161,7 +163,7 @@ export class ReferenceSource extends CollectionSource {
     throw refusal;
   }
 
-  /** With `areThere`, the second of two removals of the same entity gets "changed". */
+  /** With `areThere`, the second of two removals of the same entity throws "changed". */
   #unlinking({ find, areThere }: Unlinked): Around {
     return (remove) =>
       this.#inOneTransaction(async (session) => {
@@ -216,7 +218,7 @@ export async function makeReferenceSource(
 
 type PartOptions = Pick<ReferenceSourceOptions, "parent" | "link" | "maxTimeMS">;
 
-/** A hook or Mongoose may have left out the property. */
+/** A hook or Mongoose may have left out the property, which is then read. */
 async function readProperty(
   parent: object,
   { parent: place, link: { property }, maxTimeMS }: PartOptions,
@@ -232,7 +234,7 @@ async function readProperty(
   return found?.[property];
 }
 
-/** Mongoose leaves out a whole list if it cannot cast one value. */
+/** Mongoose leaves out a whole list if it cannot cast one value, so the list counts as unread. */
 function isRead(parent: Document, property: string): boolean {
   return parent.isSelected(property) && !parent.populated(property) &&
     !Object.keys(parent.errors ?? {}).some((path) => topOf(path) === property);
