@@ -4,12 +4,10 @@ import { logHint } from "../errors/log.ts";
 const TOO_EARLY =
   /^(?:Cannot access '_*([\w$]+)' before initialization$|Class extends value undefined )/;
 
-/** The package may be evaluated many times in one process. */
+/** A process may evaluate the package many times, but watches only once. */
 const WATCHED = Symbol.for("mongrove.watched");
 
-/**
- * A module of the application throws before it calls the framework, so only errors that end the process can be watched.
- */
+/** A module throws before it calls the framework, so only errors that end the process can be watched. */
 export function explainCircularImports(): void {
   if (Object.hasOwn(globalThis, WATCHED)) return;
   Object.defineProperty(globalThis, WATCHED, { value: true });

@@ -94,11 +94,11 @@ export const Framework: {
   /** Checks within a second whether requests can be served. The promise never rejects. */
   readonly health: () => Promise<Health>;
   /**
-   * Removes the expired entities of the classes of all mounted routers for good, with records of the operation `tidy`
-   * in the history. Hooks do not run. The option `tidy` of `initialize()` does the same at intervals.
+   * Removes the expired entities of all mounted routers for good, with records of the operation `tidy` in the history.
+   * Hooks do not run. The option `tidy` of `initialize()` does the same at intervals.
    *
-   * The call waits while another process removes expired entities of the same database. On routes with `getConnection`,
-   * it uses the connections that requests of this process have used, and `connections`.
+   * The call waits while another process removes expired entities of the database. On routes with `getConnection`, it
+   * uses the connections that requests of this process have used, and `connections`.
    *
    * @throws {TypeError} If `options` is wrong.
    * @throws {Error} If a connection is not open, or if entities of a class cannot be removed. The entities of other
@@ -112,13 +112,12 @@ export const Framework: {
    */
   readonly tidy: (options?: TidyOptions) => Promise<Tidied>;
   /**
-   * Closes the HTTP server of an application gracefully. The server accepts no new connections, and completes its
-   * current requests with `Connection: close`. Connections that are busy after `options.timeoutMS` milliseconds are
-   * cut.
+   * Closes an HTTP server gracefully. The server accepts no new connections, and completes its current requests with
+   * `Connection: close`. Connections that are busy after `options.timeoutMS` milliseconds are cut.
    *
    * Close Mongoose only when the promise has resolved, because current requests need the database. Within the same
-   * time, the work of `@mongrove/mongrove/work` ends. The removal of expired entities at intervals ends until another
-   * router is mounted.
+   * time, the work of `@mongrove/mongrove/work` ends, and so does the removal of expired entities until another router
+   * is mounted.
    *
    * @throws {RangeError} If `timeoutMS` is not a valid number of milliseconds.
    * @throws {TypeError} If `options` has an unknown property.

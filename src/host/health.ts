@@ -16,7 +16,7 @@ export interface Health {
    * is closing.
    */
   readonly ready: boolean;
-  /** The reasons why requests cannot be served. */
+  /** Why requests cannot be served. */
   readonly reasons: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const DEADLINE_MS = 800;
 
 let checking: Promise<Health> | undefined;
 
-/** Simultaneous probes share a check, so that they do not ping a slow database many times. */
+/** Simultaneous probes share a check, so that they ping a slow database only once. */
 export function health(): Promise<Health> {
   return checking ??= look().finally(() => checking = undefined);
 }
@@ -33,7 +33,7 @@ export function health(): Promise<Health> {
 async function look(): Promise<Health> {
   const closing = isAnyClosing() ? ["A server is closing"] : [];
   const end = performance.now() + DEADLINE_MS;
-  // Connections of `useDb()` share a client. A ping for each of thousands of tenants would take too long.
+  // Connections of `useDb()` share a client, so that thousands of tenants need only one ping.
   const clients = Map.groupBy(servedConnections(), (each) => each.getClient() ?? each).values();
   const found = await Promise.all([...clients].map((each) => findProblems(each, end)));
   const reasons = [...closing, ...reasonsToWait(), ...found.flat()];
@@ -71,7 +71,7 @@ async function findPingProblem(
     await withTimeLimit((signal) => db.command({ ping: 1 }, { signal }), limit);
     return undefined;
   } catch (error) {
-    // The message may name hosts and users of the database.
+    // The message may name hosts and users of the database, so only the code is shown.
     if (!(error instanceof TimeLimitError)) {
       return `fails: ${Object(error).codeName ?? Object(error).name}`;
     }

@@ -19,7 +19,7 @@ import { RemovalForGood } from "../sources/collection/remove_for_good.ts";
 
 /** @internal Options of `Framework.tidy()`. */
 export interface TidyOptions {
-  /** The time at which an entity must have expired. The default is the current time. */
+  /** The time at which an entity must have expired, by default the current time. */
   readonly at?: Date;
   /** More open connections for routes with `getConnection`. */
   readonly connections?: readonly Connection[];
@@ -236,7 +236,7 @@ async function waitForLease(connection: Connection): Promise<Lease> {
   return lease;
 }
 
-/** A lease would create a collection in a database without the collection of any class. */
+/** A database without any collection of the classes is skipped, because a lease would create one there. */
 async function tidyPlace(
   { connection, classes, jobs }: ClassesOfConnection,
   { waits = false, ...run }: Omit<TidyRun, keyof ClassesOfConnection | "lease"> & {

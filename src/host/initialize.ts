@@ -45,8 +45,8 @@ export interface InitializeOptions {
    * Called with the error of each answer with a 5xx status, and of each answer that `limits.sendMS` has cut. A returned
    * `RestError` answers an unexpected error. Otherwise, the error is logged.
    *
-   * While the database is not available or clients are too slow, further errors of the same cause are reported once a
-   * minute, with their `count`.
+   * While the database is away or clients are too slow, errors of the same cause are reported once a minute, with their
+   * `count`.
    */
   readonly onError?: (req: FrameworkRequest, error: unknown, context: ErrorContext) => unknown;
   /** Limits on times, filters, bodies and live lists. */
@@ -56,8 +56,7 @@ export interface InitializeOptions {
    * such an index, so that no two entities get the same unique value.
    *
    * With `"required"`, they are all writes of a model. With `"lazy"`, only `replace()` by another field than `_id`, so
-   * that duplicates are possible. If the user of the database lacks the right `collStats`, an index that is being built
-   * counts as built.
+   * that duplicates are possible. Without the database right `collStats`, an index that is being built counts as built.
    */
   readonly indexes?: "required" | "lazy";
   /**
@@ -110,10 +109,7 @@ export interface InitializeOptions {
    * none. Middleware at the path of a route does not see the requests in a batch, but the `guard` and hooks do.
    */
   readonly batch?: BatchOptions;
-  /**
-   * Whether `initialize()` logs the routes, the rules that decide who may use them, and why reads make Mongoose
-   * documents.
-   */
+  /** Whether `initialize()` logs the routes, who may use them, and why reads make Mongoose documents. */
   readonly log?: boolean;
 }
 
@@ -259,7 +255,7 @@ export function routesOfOptions(
   };
   const build = () => {
     if (options.models === undefined) checkRegistries();
-    // A wrong option hides no wrong declaration.
+    // Routes are built even after a wrong option, so that the error also names wrong declarations.
     return Array.isArray(models) ? buildRoutes(models, settings ?? strictOf(options)) : [];
   };
   const strictOf = ({ strict, guard }: InitializeOptions): RouteSettings => {

@@ -60,7 +60,7 @@ export async function queryFor<M extends FrameworkModel>(
   const limits = completeQueryLimits(given?.query);
   const known = routeFor(target, { path, ignoresQ: !q });
   const route = { ...known, limits };
-  // Hooks of the request may still use `req.framework`.
+  // A copy gets another `req.framework`, because hooks of the request may still use theirs.
   const own = requestView(req as FrameworkRequest);
   const { context: asked, badQuery } = makeCall(route, { req: own, count: countSelected });
   try {

@@ -2,7 +2,7 @@ const reasons = new Set<() => string>();
 
 /** Until the returned function is called, `Framework.health()` is not ready. */
 export function delayReadiness(reason: () => string): () => void {
-  // A copy, because two callers may pass the same function.
+  // A copy, because a set would keep equal functions only once.
   const own = () => reason();
   reasons.add(own);
   return () => void reasons.delete(own);

@@ -75,13 +75,11 @@ function asProblem(res: Response, error: RestError): object | undefined {
   return problemDetails(error);
 }
 
-/** Returns problem details as in RFC 9457. */
 export function problemDetails({ status, body }: RestError): object {
   const { message: detail, ...details } = body as { message?: unknown };
   return { type: "about:blank", title: statusText(status), status, detail, ...details };
 }
 
-/** Errors of body parsers and other middleware of Express. */
 type HttpError = Partial<
   Record<"status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit", unknown>
 >;
@@ -89,7 +87,7 @@ type HttpError = Partial<
 /** @internal The options of `Framework.errors()`. */
 export interface ErrorsOptions {
   /**
-   * Whether requests that no route has answered get a 404 with JSON. Express answers requests with the method OPTIONS.
+   * Whether requests that no route has answered get a 404 with JSON. Express answers OPTIONS.
    *
    * @default {false}
    */

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { clearTimeout, setTimeout } from "node:timers";
 
-/** The stream is paused after each chunk, so that a fast client cannot fill the memory. */
+/** Pauses the stream after each chunk, so that a fast client cannot fill the memory. */
 export class BodyChunks {
   readonly #stream: Readable;
   readonly #chunks: Uint8Array[] = [];
@@ -15,7 +15,7 @@ export class BodyChunks {
     stream.on("data", this.#onData).on("end", this.#onEnd).pause();
   }
 
-  /** `null` is the end of the body. `undefined` is the end of the time limit, or a call of `wake()`. */
+  /** `null` at the end of the body, `undefined` after the time limit or `wake()`. */
   async next(timeoutMS: number): Promise<Uint8Array | null | undefined> {
     if (this.#chunks.length === 0 && !this.#isEnded && this.#error === undefined) {
       await this.#wait(timeoutMS);

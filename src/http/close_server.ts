@@ -22,7 +22,7 @@ const GRACE_SWEEPS = 6;
 
 const CUT_MS = 100;
 
-/** Node accepts one connection in each turn of the event loop. */
+/** Node accepts a connection in each turn of the event loop, so after these turns, none is waiting. */
 const QUIET_TURNS = 3;
 
 /** Clients that keep connecting could otherwise delay the close until the time limit. */
@@ -34,7 +34,7 @@ const closing = new WeakMap<object, Promise<void>>();
 
 const endings = new Set<() => Promise<void>>();
 
-/** After the close, the application closes its connection to the database, which this work needs. */
+/** `closeServer()` waits for `end()`, because the application closes the database afterwards. */
 export function endAtClose(end: () => Promise<void>): () => void {
   endings.add(end);
   return () => endings.delete(end);
@@ -90,8 +90,8 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
     const cut = setTimeout(() => {
       server.closeAllConnections();
       end();
-      // `closeAllConnections()` does not end WebSockets and unfinished TLS handshakes, so the server may never report
-      // its end.
+      // `closeAllConnections()` leaves WebSockets and unfinished TLS handshakes, so the server may never report its
+      // end.
       setTimeout(resolve, CUT_MS);
     }, timeoutMS);
     // `close()` of an HTTP server in Node cuts clients that are still reading, unlike `close()` of `net.Server`. Bun's
@@ -119,8 +119,8 @@ async function endWork(timeoutMS: number): Promise<void> {
 }
 
 /**
- * When a server stops listening, the operating system resets the connections that it has not accepted. No answer has
- * `Connection: close` during this wait, because its client would open a new connection.
+ * When a server stops listening, the operating system resets connections that it has not accepted. Meanwhile, no answer
+ * has `Connection: close`, because its client would open a new connection.
  */
 async function acceptWaiting(server: HttpServer | HttpsServer, mostMS: number): Promise<void> {
   const end = performance.now() + mostMS;
@@ -142,14 +142,14 @@ export function isClosing({ req }: ServerResponse): boolean {
   return server !== undefined && deaf.has(server);
 }
 
-/** A client may send another request after each answer, so each finished answer starts the count again. */
+/** Clients may send another request after each answer, which therefore starts the count again. */
 function sweepIdle(server: HttpServer | HttpsServer): () => void {
   let sweeps = 0;
   const onFinished = (message: unknown) => {
     if ((message as { readonly server?: unknown }).server === server) sweeps = 0;
   };
   subscribe(FINISHED, onFinished);
-  // A time limit could pass before a busy process has read the requests that have arrived.
+  // A busy process reads requests late, but also runs these checks late, so checks are counted and not time.
   const sweep = setInterval(() => {
     if (++sweeps < GRACE_SWEEPS) return;
     closeUnused(server);

@@ -18,7 +18,7 @@ import { sendAnswer } from "./replies/send_answer.ts";
 import { describeCall } from "../describe/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
 
-/** `prepare` may return an error, which is thrown after the `preFetch` hooks. */
+/** An error that `prepare` returns is thrown after the `preFetch` hooks, so that only admitted clients see it. */
 export function handleRoute(
   route: Route,
   prepare: (req: FrameworkRequest) => unknown = () => undefined,
@@ -39,7 +39,7 @@ export function handleRoute(
     // With request pipelining, a list or a file would occupy a cursor and memory until earlier answers are sent.
     if (isQueued(res) && (sendsMuch || !runsAhead(res)) && !await awaitTurn(res)) return;
     const refused = prepare(req);
-    // A batch counts its requests itself, and descriptions do not count.
+    // For rate limits, a batch counts its requests itself, and descriptions do not count.
     const weight = origin !== undefined || inner?.describes ? 0 : 1;
     const shared = { origin, client, timeBudget, sharedRoutes };
     const facts = { req, count: countSelected, refused, weight, ...shared };
@@ -47,7 +47,7 @@ export function handleRoute(
     try {
       await inner?.admit?.(call);
       if (hasTypes) res.vary("Accept");
-      // Later errors name no field that the reader may not see.
+      // Removes fields that the reader may not see, so that no later error names them.
       call = await admitReader(call);
       const answer = await (inner?.describes ? describeCall(call) : runPipeline(call));
       if (inner !== undefined && !isJson(answer)) {

@@ -12,12 +12,12 @@ import type { Route } from "../pipeline/request/route.ts";
 export interface InnerRequest {
   /** Any other route answers 404, so that MCP reaches no route that is not exposed. */
   readonly mounted?: Route;
-  /** A copy of `mounted` with narrower options. */
+  /** A copy of `mounted` with narrower options, such as smaller pages. */
   readonly route?: Route;
   readonly describes?: boolean;
-  /** The client's request, which plugins admit once. */
+  /** The client's HTTP request. Plugins admit it once, and not each internal request. */
   readonly client?: object;
-  /** The request of a batch, whose internal requests count as one and have one sender. */
+  /** The HTTP request of a batch, whose internal requests must have the same sender. */
   readonly origin?: Request;
   readonly timeBudget?: TimeBudget;
   /** All routes that share a transaction with this request. */
@@ -56,7 +56,7 @@ export interface InnerAnswer {
   readonly bytes: number;
 }
 
-/** These headers describe the body, the connection or the conditions of the client's request. */
+/** Internal requests do not inherit these headers about body, connection or conditions of the client's request. */
 const OWN_HEADERS =
   /^(accept|accept-encoding|connection|content-.*|expect|idempotency-key|if-.*|keep-alive|last-event-id|mcp-.*|prefer|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/;
 
@@ -78,7 +78,7 @@ export async function sendInner(
   const outer = req.res as Response;
   const captured = new CapturedResponse(inner, { outer, maxBytes });
   const leave = () => void captured.res.destroy();
-  // Node warns of a leak at the eleventh listener, and the admin page makes an internal request for each route at once.
+  // Node warns at the eleventh listener, and the admin page makes an internal request for each route at once.
   setMaxListeners(0, outer);
   outer.once("close", leave);
   try {
@@ -95,8 +95,8 @@ export async function sendInner(
 }
 
 /**
- * The internal request inherits properties that middleware has set. Hooks set theirs on it, so that a late hook does
- * not change the client's request.
+ * The internal request inherits properties of middleware. Hooks set theirs on it, so that a late hook does not change
+ * the client's request.
  */
 function innerRequest(
   req: Request,
@@ -180,7 +180,7 @@ class CapturedResponse {
   #finish(state: "ended" | "destroyed", answer: InnerAnswer): void {
     if (this.state === "ended" || this.state === "destroyed") return;
     this.state = state;
-    // Node sets `destroyed` on each response, so a getter of the prototype would have no effect.
+    // Node sets `destroyed` on each response, which hides a getter of the prototype.
     this.res.destroyed = state === "destroyed";
     this.#resolve(answer);
     queueMicrotask(() => {
@@ -197,7 +197,7 @@ function capturedBy(res: object): CapturedResponse {
 }
 
 const CAPTURING = {
-  // With this method, the response would seem to wait for the earlier answers of the connection.
+  // With this method, the response would seem to wait for earlier answers.
   assignSocket: undefined,
   write(chunk: unknown, encoding: unknown) {
     capturedBy(this).take(chunk, encoding);
@@ -225,7 +225,7 @@ const CAPTURING = {
 
 const prototypes = new WeakMap<object, object>();
 
-/** Defining the methods on each response would take several times as long as the rest of its work. */
+/** Defining the methods on each response would take several times as long as its other work. */
 function capturingPrototype(outer: Response): object {
   const own = Object.getPrototypeOf(outer);
   const known = prototypes.get(own) ??

@@ -44,7 +44,7 @@ function parametersOf(body: JsonObject, forms: ParameterForms): URLSearchParams 
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(body)) {
     for (const text of textsOf(value, { name, form: forms.get(name) })) {
-      // `URLSearchParams` would replace half of a surrogate pair.
+      // `URLSearchParams` would replace half of a surrogate pair, and change the parameter.
       if (!`${name}${text}`.isWellFormed()) throw badParameter(name, "well-formed text");
       parameters.append(name, text);
     }

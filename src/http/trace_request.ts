@@ -31,13 +31,13 @@ export interface RequestTrace {
     readonly "http.route": string;
     /** Missing for a batch. */
     readonly "mongrove.model"?: string;
-    /** The name of the operation or the action. For a batch, the `operationId` of its path in the OpenAPI document. */
+    /** The name of the operation or action. For a batch, the `operationId` of its path in OpenAPI. */
     readonly "mongrove.operation": string;
     /** How the client was admitted, as a plugin names it. Set at the end of the trace. */
     "mongrove.via"?: string;
     /** Missing if the client has left before the answer began. */
     "http.response.status_code"?: number;
-    /** The status of a server error, or `aborted` if the answer has not reached its end. */
+    /** The status of a server error, or `aborted` for an incomplete answer. */
     "error.type"?: string;
   };
   /** The duration in seconds, set at the end of the trace. */
@@ -46,12 +46,11 @@ export interface RequestTrace {
 
 const channel = tracingChannel<object, RequestTrace>("mongrove:request");
 
-/** The paths at which the router is mounted, by request. */
 const mounts = new WeakMap<object, string>();
 
-/** At the router, `req.params` has the parameters of the mount alone. */
+/** Call this before a route matches, while `req.params` has only the parameters of the mount. */
 export function noteMount(req: Request): void {
-  // `mcp()` has another mount than the routes which it calls.
+  // An internal request of `mcp()` has the mount of `mcp()`, and not of the router.
   if (!channel.hasSubscribers || innerRequestOf(req) !== undefined) return;
   const names = new Map(
     Object.entries(req.params).flatMap(([name, value]) =>

@@ -57,7 +57,7 @@ function batchEndpoint(
   };
 }
 
-/** A wrong batch fails after the guard, so that a client whom the guard refuses learns nothing. */
+/** A wrong batch fails only after the guard, so a refused client learns nothing. */
 async function guarded(
   read: () => BatchRequest[],
   { req, guard }: { readonly req: FrameworkRequest; readonly guard: PreFetch | undefined },

@@ -1,6 +1,6 @@
 /**
- * @internal The option `batch` of `Framework.initialize()`. All requests of a batch must have one sender, one tenant
- * and one client of MongoDB. The answers of a batch have at most 16 MiB.
+ * @internal The option `batch` of `Framework.initialize()`. A batch fails if its requests have different senders,
+ * tenants or `MongoClient`s, or answers of more than 16 MiB.
  *
  * @example Let clients send up to 20 requests at once
  * ```ts
@@ -10,7 +10,7 @@
  * ```
  */
 export interface BatchOptions {
-  /** The path to which clients send batches, below the path of the router. No route may have the same path. */
+  /** The path, below the router, to which clients send batches. No route may have the same path. */
   readonly path: string;
   /**
    * The maximum number of requests in a batch. A larger batch answers 413.

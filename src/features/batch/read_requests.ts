@@ -28,22 +28,21 @@ export const METHODS: ReadonlyMap<unknown, boolean> = new Map([
   ["DELETE", false],
 ]);
 
-/** A request in a batch may set these headers. All others come from the HTTP request. */
+/** A request in a batch may set these headers. All others come from the HTTP request of the batch. */
 export const HEADERS = ["If-Match", "If-None-Match", "Prefer", "Accept"] as const;
 
 const HEADER_NAMES: ReadonlySet<string> = new Set(HEADERS.map((name) => name.toLowerCase()));
 
-/** A client relies on these headers. */
+/** A client relies on these headers, which have no effect on a batch, so the batch is refused. */
 const WITHOUT_EFFECT = ["idempotency-key", "if-match"] as const;
 
 export const ID_PATTERN = /^[\w-]{1,64}$/;
 
-/** A malformed request answers 400 before any request runs. */
 export function readRequests(req: Request, { max, bodyLimits }: BatchLimits): BatchRequest[] {
   const own = WITHOUT_EFFECT.find((name) => req.headers[name] !== undefined);
   if (own !== undefined) throw badFormat(`A batch takes no header "${own}"`);
   const { maxKeys, maxElements, maxObjects } = bodyLimits;
-  // The usual limits for the body of each request are checked later.
+  // The limits are multiplied, because the body of each request is checked again later.
   const { requests, ...others } = readBody(req, {
     maxKeys: maxKeys * max,
     maxElements: maxElements * max,

@@ -8,12 +8,12 @@ export interface RequestPath {
 
 const MAX_LENGTH = 8_192;
 
-/** Printable ASCII except space and `#`, because many clients do not encode braces. */
+/** Printable ASCII except space and `#`. Braces are allowed, because many clients do not encode them. */
 const QUERY = /^[!"$-~]*$/;
 
 const SEGMENT = /^[\w.~!$&'()*+,;=:@%-]+$/;
 
-/** Firewalls and hooks may allow requests by path, so a path that two programs could read differently is refused. */
+/** Firewalls and hooks may check paths, so a path that two programs could read differently is refused. */
 export function readPath(path: unknown, earlier: ReadonlySet<string>): RequestPath {
   if (typeof path !== "string" || path.length > MAX_LENGTH) throw malformed();
   const [, way = "", query = ""] = /^([^?]*)(\?.*)?$/s.exec(path) ?? [];

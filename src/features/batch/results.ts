@@ -42,7 +42,7 @@ function memoized<T>(read: () => T): () => T {
 
 const NAME = /^([\w-]{1,64})((?:\.[^\s./\\{}]{1,100}){1,20})$/;
 
-/** JavaScript objects have these keys because of their class. */
+/** Every object inherits these keys, so they would name values that no answer has. */
 const OF_CLASSES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 export function readName(text: unknown, earlier: ReadonlySet<string>): ResultName {

@@ -77,7 +77,7 @@ function messageOf(
   };
 }
 
-/** Express decides later which route answers, but models must be made before the transaction begins. */
+/** Express chooses the route only later, so indexes of all possible routes are built before the transaction. */
 function mayAnswer(
   { path, operation }: Route,
   { method, path: { segments } }: BatchRequest,
@@ -91,7 +91,10 @@ function mayAnswer(
     });
 }
 
-/** With `getConnection`, the connection is chosen after the hooks. */
+/**
+ * Begins the transaction, so that statements of hooks belong to it. With `getConnection`, hooks may still choose the
+ * connection.
+ */
 async function admit({ route, levels: [root] }: Call): Promise<void> {
   const { operation, options: { declared } } = actingLevel(route);
   if (operation === "all" && !declared.has("page")) {
@@ -113,11 +116,11 @@ function checkAnswer(answer: InnerAnswer, req: Request): void {
     sendCookies(req, answer.cookies);
     throw new RestError(status, shown, { headers });
   }
-  // An empty answer of another type is refused too, whatever the data.
+  // An empty NDJSON list is refused too, or else a batch would fail only when there is data.
   if ((text !== "" || "content-type" in headers) && !isJson(answer)) {
     throw badFormat("An answer that is no JSON cannot be a part of a batch");
   }
-  // An error of one element ends the whole transaction, so elements cannot fail one by one.
+  // An error of one element ends the transaction, so elements cannot fail one by one.
   if (status === 207) {
     throw badFormat("A list whose elements succeed one by one cannot be a part of a batch");
   }
@@ -132,7 +135,7 @@ function bodyOf(answer: InnerAnswer): unknown {
   return isJson(answer) ? JSON.parse(answer.text) : answer.text;
 }
 
-/** Headers about the transfer by HTTP. */
+/** Answers in a batch leave out these headers about the transfer by HTTP. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "content-length",
   "content-type",

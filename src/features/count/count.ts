@@ -12,7 +12,6 @@ interface CountQuery extends CountConfig {
 
 const EXACT = "count=exact";
 
-/** Counting costs the database time, so clients ask for the total. */
 export const count: Feature<Plain<CountConfig, CountQuery>> = {
   name: "count",
   operations: ["all"],
@@ -58,7 +57,7 @@ export const count: Feature<Plain<CountConfig, CountQuery>> = {
   }),
 };
 
-/** The position of a page after a cursor is not known. */
+/** After a cursor, the position of the page is unknown, so `Content-Range` has `*`. */
 function totalHeaders(total: number | undefined, { part }: Found): Record<string, string> {
   const { skip = 0, afterCursor } = part?.read ?? {};
   const size = part?.found.size ?? 0;

@@ -1,10 +1,7 @@
-/** @internal Options of the total, which is the number of entities on all pages of a list. */
+/** @internal Options of the total, the number of entities on all pages of a list. */
 export interface CountOptions {
-  /**
-   * The number of entities at which the database stops counting. For a longer list, the answer has no total. The
-   * default is `Infinity`.
-   */
+  /** The number at which the database stops counting. A longer list has no total. The default is `Infinity`. */
   readonly upTo?: number;
-  /** Whether every answer has the total. Otherwise, clients ask for the total with the header `Prefer: count=exact`. */
+  /** Whether every answer has the total. Otherwise, clients ask for it by `Prefer: count=exact`. */
   readonly always?: boolean;
 }

@@ -6,7 +6,7 @@ import type { TextAnswer } from "../../pipeline/request/answer.ts";
 import type { OpenLevelContext } from "../../pipeline/request/request_context.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 
-/** More values are refused, because a part would look like all. */
+/** More values are refused, because a client could not see that some are missing. */
 const MAX_VALUES = 1000;
 
 interface DistinctTypes {
@@ -77,7 +77,7 @@ async function readValues(name: string, context: OpenLevelContext): Promise<Text
     excess: `There are more than ${MAX_VALUES} values`,
   });
   const field = context.level.shape.fields.get(name) as FieldShape;
-  // Several values may have the same JSON, such as the decimal 5 and the text "5".
+  // Several values may have the same JSON, such as the decimal 5 and the string "5".
   const texts = new Set(
     found.map(({ _id }) => JSON.stringify(fieldToJson(_id, field) ?? null)).filter((text) =>
       text !== "null"

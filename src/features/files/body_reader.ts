@@ -11,7 +11,7 @@ export interface ByteSource {
   next(): Promise<Uint8Array | undefined>;
 }
 
-/** The client must send the rest of a refused upload before it can read the answer. */
+/** Many clients read an answer only after sending the whole body, so the rest is read for this time. */
 const REST_MS = 5000;
 
 export function isConsumed({ body, headers, readableDidRead, readableEnded }: Request): boolean {
@@ -53,7 +53,7 @@ export class BodyReader implements ByteSource {
   }
 }
 
-/** A client could send without an end. */
+/** Disconnects a client that sends for too long. */
 export function discardBody(req: Request): void {
   if (req.readableEnded || req.destroyed) return;
   const timer = setTimeout(() => req.socket.destroy(), REST_MS).unref();

@@ -22,7 +22,7 @@ export interface StoredValue extends FileDescription {
   readonly file: mongo.ObjectId;
 }
 
-/** Another program may have stored an incomplete description. */
+/** Another program may have stored an incomplete description, which counts as no file. */
 export function isWhole({ file, size, name, type, sha256 }: Partial<StoredValue>): boolean {
   return isObjectId(file) && Number.isSafeInteger(size) &&
     [name, type, sha256].every((each) => typeof each === "string");
@@ -59,8 +59,8 @@ export class FileField {
   }
 
   /**
-   * During an upload, its path may come to lead to another entity. `getConnection` may return two connections to one
-   * database, so models are not compared.
+   * An upload must not reach another entity, to which its URL may lead by now. Models are not compared, because
+   * `getConnection` may return two connections to one database.
    */
   isOfSameEntity(other: FileField): boolean {
     const { model: { db, collection }, id } = this.#parent;
@@ -74,7 +74,7 @@ export class FileField {
     return isObjectId(file) ? file : undefined;
   }
 
-  /** The returned version belongs to the document that holds the field. */
+  /** The `ETag` gets the version of the document, and not of an embedded entity with the file. */
   async replace(value: StoredValue): Promise<WrittenFile> {
     const { property } = this.#link;
     let before: string | undefined;
@@ -84,7 +84,7 @@ export class FileField {
         throw preconditionFailed(FILE_EXISTS);
       }
       if (current !== undefined) await this.store.suspect({ _id: current });
-      // Earlier versions of the application may have stored another value.
+      // The field may have another value from an earlier version of the application, which is overwritten.
       const vacant = { [`${property}.file`]: current ?? NO_FILE };
       const written = await addToProperty(this.#parent, {
         link: this.#link,
@@ -95,7 +95,7 @@ export class FileField {
       });
       if (written !== undefined) return { replaced: current, version: written.version };
       if (this.#context.match !== undefined) throw preconditionFailed();
-      // No other request has replaced the file, so the entity does not match the request any more.
+      // No other request has replaced the file, so the request no longer matches the entity.
       if (before === String(current)) throw notFound();
       before = String(current);
     }
@@ -116,7 +116,7 @@ export class FileField {
       .catch((error) => logError(error, { task: "remove a file" }));
   }
 
-  /** The place already has the stamps of the root. */
+  /** Only the stamps, such as `updatedBy`, of the embedded entity. `#parent` already has the stamps of its document. */
   get #stamps(): Stamps | undefined {
     return this.#parent.steps.at(-1)?.stamps?.();
   }

@@ -64,7 +64,7 @@ function problemOf({ array, options }: FieldRecord): string | undefined {
     : `needs a list of media types as "accept", such as ["image/png"]`;
 }
 
-/** A class that embeds itself would have endless paths. */
+/** If a class embeds itself, a path ends at the repeated class, or else paths would be endless. */
 const filePaths = memoize((target: ModelClass): readonly string[] => pathsIn(target, []));
 
 function pathsIn(target: ModelClass, above: readonly ModelClass[]): string[] {
@@ -74,7 +74,7 @@ function pathsIn(target: ModelClass, above: readonly ModelClass[]): string[] {
     if (kind === StoredFile) return [name];
     if (!isModelClass(kind)) return [];
     if (kind === target || above.includes(kind)) return holdsFiles(kind) ? [name] : [];
-    // The keys of a Map are in the stored data only.
+    // A Map has undeclared keys, so the path ends at the Map.
     const below = pathsIn(kind, [...above, target]);
     return of === undefined
       ? below.map((path) => `${name}.${path}`)
@@ -91,7 +91,7 @@ function holdsFiles(target: ModelClass, visited = new Set<ModelClass>()): boolea
   });
 }
 
-/** A reference is stored as an identifier, so its files are not of this entity. */
+/** Ignores references, because a referenced entity owns its files itself. */
 function embeddedKind({ options: { type, items, embedded, of } }: FieldRecord) {
   return fieldKind(of ?? type ?? (embedded === true ? items : undefined));
 }

@@ -3,8 +3,8 @@ import { readItems } from "../../pipeline/request/header_items.ts";
 const MAX_LENGTH = 255;
 
 /**
- * Control characters, path separators, halves of surrogate pairs and changes of the direction of text, which could make
- * `gpj.exe` look like `exe.jpg`.
+ * Control characters, path separators, halves of surrogate pairs, and marks of direction, which could make `gpj.exe`
+ * look like `exe.jpg`.
  */
 const UNSAFE = /[\p{Cc}\p{Cs}/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
@@ -14,7 +14,7 @@ export function cleanName(given: string): string | undefined {
   return /^\.*$/.test(cut) ? undefined : cut;
 }
 
-/** The name may be encoded by RFC 8187, and may contain unsafe characters. */
+/** Returns the name as the client sent it, perhaps with unsafe characters. */
 export function nameIn(header: string): string | undefined {
   const [{ parameters } = { parameters: undefined }] = readItems(header);
   const [, charset, encoded] = /^(utf-8|iso-8859-1)'[^']*'(.*)$/i.exec(
@@ -33,7 +33,7 @@ export function nameIn(header: string): string | undefined {
   }
 }
 
-/** Old clients get a name with replacements, and all others the encoded name of RFC 8187. */
+/** Old clients get a name with replacements, all others the encoded name of RFC 8187. */
 export function disposition(kind: "inline" | "attachment", name: string): string {
   const ascii = name.replaceAll(/[^\x20-\x7e]|["%\\]/g, "_");
   const encoded = encodeURIComponent(name)

@@ -11,7 +11,7 @@ type ObjectId = mongo.ObjectId;
 
 const BUCKET = "mongrove_files";
 
-/** The default of GridFS. The chunk size must not change, because reads find stored chunks by it. */
+/** The default of GridFS. Reads find stored chunks by this size, so it must not change. */
 export const CHUNK_BYTES = 255 * 1024;
 
 /** An unfinished upload may be removed after this time. */
@@ -34,7 +34,7 @@ interface FileMetadata {
   readonly collection: string;
   readonly entity: unknown;
   readonly checkAt: Date;
-  /** The entity has referred to the file at least once. */
+  /** Set when the entity first refers to the file. Until then, the upload may be running, so removals skip the file. */
   readonly isConfirmed?: true;
   /** If set, an upload of this file fails at its next update. */
   readonly isRemoved?: true;
@@ -53,7 +53,7 @@ export type NewFile =
   & Pick<FileMetadata, "collection" | "entity" | "type">
   & Pick<FileRecord, "_id" | "filename">;
 
-/** A connection may return numbers and bytes as objects, or acknowledge a write that is lost with a member. */
+/** Overrides a connection that returns objects for numbers and bytes, or loses acknowledged writes after a failover. */
 const SETTINGS = {
   promoteValues: true,
   promoteBuffers: true,
@@ -82,7 +82,7 @@ export class FileStore {
     return this.#collection("chunks");
   }
 
-  /** Stores the record before the first chunk, so that housekeeping finds an interrupted upload. */
+  /** Stores the record first, so that housekeeping finds an interrupted upload. */
   async begin({ _id, filename, ...file }: NewFile): Promise<void> {
     await indexesOf(this.#connection);
     await this.records.insertOne({
@@ -131,7 +131,7 @@ export class FileStore {
     await this.records.updateOne({ _id: id, ...NOT_REMOVED }, { $set } as object);
   }
 
-  /** Housekeeping checks these files, because their entities may not refer to them any more. */
+  /** Housekeeping checks these files, because no entity may refer to them any more. */
   async suspect(filter: mongo.Filter<FileRecord>, session?: mongo.ClientSession): Promise<void> {
     const $set = { "metadata.checkAt": new Date() };
     // MongoDB refuses a read or write concern on a statement in a transaction.
@@ -141,7 +141,7 @@ export class FileStore {
     await records.updateMany(filter as object, { $set }, session && { session });
   }
 
-  /** The record is removed last, so that housekeeping repeats an interrupted removal. */
+  /** Removes the record last, so that housekeeping repeats an interrupted removal. */
   async remove(id: ObjectId): Promise<void> {
     await this.chunks.deleteMany({ [FILE_OF_CHUNK]: id });
     await this.records.deleteOne({ _id: id });
@@ -197,7 +197,7 @@ export class FileStore {
   }
 }
 
-/** More statements at a time would not be faster, and each takes memory for its chunks. */
+/** More statements at a time would be no faster, and need memory for their chunks. */
 const CHUNK_STATEMENTS = new StatementTurns(4);
 
 let transferCount = 0;
@@ -211,7 +211,7 @@ export async function countTransfer<T>(upload: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The most chunks of all transfers of a process. */
+/** The most chunks that all transfers of a process hold in memory. */
 const CHUNKS_OF_ALL = 32;
 
 const MAX_AT_ONCE = 8;

@@ -40,7 +40,8 @@ export const files: ClassFeature<FilePaths> = {
     return part.rest.methods.map((method) => partMethod(method, part));
   },
   after: removeFiles,
-  // `after` does not run for cascades, so their transaction marks the files for housekeeping.
+  // `after` does not run for entities that a cascade removes, so the transaction of the cascade marks their files for
+  // housekeeping.
   statements: {
     areFor: (_paths, { operation }) => operation === "cascade",
     async send(_paths, { change, entities, model, session }) {
@@ -96,7 +97,7 @@ function partMethod(method: Method, { link, rest }: PartDescription): PartMethod
   };
 }
 
-/** JSON cannot contain the bytes of a file. */
+/** The JSON of batches and assistants cannot contain the bytes of a file. */
 function refuseInner({ req }: LevelContext): void {
   if (innerRequestOf(req) !== undefined) {
     throw badFormat("A request for a file cannot be a part of another request");
@@ -119,7 +120,7 @@ async function removeFile(context: OpenLevelContext): Promise<TextAnswer> {
   return { kind: "text", status: 204 };
 }
 
-/** Housekeeping removes the files beyond this number. */
+/** The most files that a request removes with its entities. Housekeeping removes the others. */
 const MOST_REMOVED = 1000;
 
 async function removeFiles(
@@ -135,7 +136,7 @@ async function removeFiles(
   try {
     const model = await context.model() as Model<unknown>;
     if (isRemoval && acting.traits.many) {
-      // The removal becomes final only when the transaction commits.
+      // A batch may still be aborted, so housekeeping removes the files later.
       if (sharedSession()) return;
       return await context.timeBudget.wait(removeOrphans({ model, paths }, MOST_REMOVED));
     }
@@ -150,7 +151,7 @@ async function removeFiles(
   }
 }
 
-/** The files are only marked for housekeeping, because the transaction may still be aborted. */
+/** The transaction may still be aborted, so housekeeping removes the marked files later. */
 async function suspectFiles(
   model: Model<unknown>,
   { ids, session }: { readonly ids: readonly unknown[]; readonly session: ClientSession },

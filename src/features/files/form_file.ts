@@ -5,7 +5,7 @@ import type { ByteSource } from "./body_reader.ts";
 /** The most bytes before the file in the form. */
 const MAX_HEAD = 8 * 1024;
 
-/** Most clients send only a line break after the last delimiter. */
+/** The most bytes after the last delimiter, where most clients send a line break. */
 const MAX_REST = 1024;
 
 const LINE_BREAK = Buffer.from("\r\n");
@@ -30,7 +30,7 @@ export class FormFile implements ByteSource {
   private constructor(body: ByteSource, boundary: string) {
     this.#body = body;
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
-    // The first delimiter has no line break before it. With this one, one search text finds all delimiters.
+    // Adds the line break that only the first delimiter lacks, so that one search finds all delimiters.
     this.#held = LINE_BREAK;
   }
 
@@ -42,7 +42,7 @@ export class FormFile implements ByteSource {
     return { bytes, headers: await bytes.#readHead() };
   }
 
-  /** This method must be called before `next()`. */
+  /** Call this before `next()`, which takes away the first bytes. */
   async isEmpty(): Promise<boolean> {
     const { length } = this.#delimiter;
     while (this.#held.length < length) await this.#more();

@@ -28,7 +28,7 @@ export async function getFile(context: OpenLevelContext, config: FileConfig): Pr
     const { range, timeBudget, route: { sendTimeoutMS: timeoutMS } } = { ...answer, ...context };
     const pieces = range && field.store.read(file.file, { range, timeBudget });
     try {
-      // A failed read can have the status of an error if it comes before the status is sent.
+      // Reads a chunk before the status is sent, so that a failure still answers with an error.
       const first = await pieces?.next();
       const ahead = first?.value === undefined ? [] : [first.value];
       return {
@@ -98,7 +98,7 @@ export function fileTag(
 
 const TAG = /^(W\/)?"(?:\d+|none)\.([\w-]{16})/;
 
-/** The version of the entity may change while the file stays the same. */
+/** Leaves out the version of the entity, which may change while the file stays the same. */
 function contentOf(tag: string): string | undefined {
   return TAG.exec(tag.trim())?.[2];
 }
@@ -109,14 +109,14 @@ function isKnown(header: string | undefined, tag: string): boolean {
     header.split(",").some((each) => contentOf(each) === contentOf(tag));
 }
 
-/** A date and a weak `ETag` do not identify the bytes. */
+/** A date or a weak `ETag` in `If-Range` does not prove equal bytes, so the whole file is sent. */
 function isFresh(header: string | undefined, tag: string): boolean {
   return header === undefined ||
     TAG.exec(header.trim())?.[1] === undefined && contentOf(header) === contentOf(tag);
 }
 
 interface Sending extends FileAnswer {
-  /** The list is emptied, so that its memory can be freed. */
+  /** Sending removes chunks from the list to free their memory. */
   readonly ahead: Uint8Array[];
   readonly pieces: AsyncGenerator<Uint8Array> | undefined;
   readonly timeoutMS: number;
@@ -132,15 +132,14 @@ async function sendFile(
     if (res.headersSent) return await cutAnswer(res);
     res.status(status);
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-    // A shared cache would show the file to other clients. Compression would change the bytes to which a `Range`
-    // refers.
+    // A shared cache would show the file to other clients. Compression would change the bytes of a `Range`.
     if (!res.hasHeader("Cache-Control")) {
       res.setHeader("Cache-Control", "private, no-cache, no-transform");
     }
     if (pieces === undefined) return void res.end();
     await sendPieces(new ResponseStream(res, timeoutMS), { ahead, pieces });
   } finally {
-    // The chunks count as a running download until they are closed.
+    // Until this call, the download counts as running, and other transfers get less memory.
     await pieces?.return(undefined);
   }
 }

@@ -19,7 +19,7 @@ export function isAccepted(type: string, accept: readonly string[] | undefined):
   return accept.some((each) => each === type || each === `${kind}/*`);
 }
 
-/** Browsers run no code in these files. SVG, HTML, XML and PDF can contain code. */
+/** Browsers run no code in these files, unlike in SVG, HTML, XML and PDF. */
 const SHOWN: ReadonlySet<string> = new Set([
   ...["png", "jpeg", "gif", "webp", "avif"].map((each) => `image/${each}`),
   ...["mpeg", "mp4", "ogg", "wav", "webm", "aac", "flac"].map((each) => `audio/${each}`),
@@ -32,8 +32,8 @@ export function isShownInline(type: string): boolean {
 }
 
 /**
- * A web page can load these types as a script or a style sheet, which neither `Content-Disposition` nor a sandbox
- * prevents.
+ * Sent as `application/octet-stream`, or else a web page could load them as script or style sheet in spite of
+ * `Content-Disposition`.
  */
 const LOADED = /^(text|application)\/(x-)?((java|ecma|live|j)script[\d.]*|css)$/;
 

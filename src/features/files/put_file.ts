@@ -35,13 +35,13 @@ import { boundaryOf, FormFile } from "./form_file.ts";
 import { fileTag } from "./get_file.ts";
 import { ANY_BYTES, isAccepted, readType } from "./media_type.ts";
 
-/** The most bytes of a form besides its file, so that `Content-Length` shows a file that is too large. */
+/** The most bytes of a form besides its file, so that `Content-Length` shows a too large file. */
 const FORM_BYTES = 16 * 1024;
 
 /** A running upload postpones its check at this interval, or housekeeping would remove it. */
 const RENEW_MS = 10 * 60_000;
 
-/** Most applications parse bodies of these types before the router. */
+/** Applications often parse these types before the router, so the error advises to send a form. */
 const PARSED = ["json", "+json", "urlencoded"];
 
 export function checkUpload({ req }: LevelContext, config: FileConfig): void {
@@ -110,7 +110,7 @@ async function upload(context: OpenLevelContext, config: FileConfig): Promise<Te
     return { value, ...await openAgain(context, field) };
   };
   const { value, now, place } = await received().catch(async (error) => {
-    // If the database does not answer, a removal would delay the answer. Housekeeping removes the bytes later.
+    // If the database is away, a removal would delay the answer, so housekeeping removes the bytes.
     const isAway = isUnavailable(error) && Object(error).code !== DISK_FULL;
     if (!isAway && !timeBudget.expired) await discard(field.store, file);
     throw error;
@@ -150,7 +150,10 @@ async function openAgain(
   return { now, place };
 }
 
-/** After a status below 500, no reference to the file is written. Otherwise housekeeping decides. */
+/**
+ * With a status below 500, no entity refers to the file, so its bytes are removed. Otherwise, the reference may be
+ * stored, so housekeeping decides.
+ */
 function isOfClient(error: unknown): boolean {
   const answer = toAnswer(error);
   return answer instanceof RestError && answer.status < 500;
@@ -205,7 +208,7 @@ async function openFile(
   const { bytes, headers: own } = await FormFile.open(body, boundary);
   const given = nameIn(own.get("content-disposition") ?? "");
   if (given === undefined) throw badFormat("The part of the form is no file");
-  // A browser sends an empty name if nobody has chosen a file.
+  // Browsers send an empty name if nobody has chosen a file.
   if (given === "" && await bytes.isEmpty()) throw badFormat("The form has no file");
   const type = typeOf(own.get("content-type"));
   checkType(type, config);
@@ -257,7 +260,7 @@ class Upload {
     return { size, sha256: hash.digest("hex") };
   }
 
-  /** No chunk must be stored after a failed upload is removed. */
+  /** Waits for running writes, which could otherwise store chunks after a failed upload was removed. */
   async settled(): Promise<void> {
     await this.#storing.catch(() => {});
   }
@@ -279,7 +282,7 @@ class Upload {
     this.#filled = 0;
   }
 
-  /** An upload holds only a few chunks in memory. */
+  /** Waits for earlier chunks, so that an upload holds few in memory. */
   async #store(): Promise<void> {
     const { store, timeBudget } = this.#options;
     await this.#storing;

@@ -4,7 +4,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** A malformed range asks for the whole file. `"none"` contains no byte of the file. */
+/** A malformed range gets the whole file. `"none"` contains no byte. */
 export function readRange(header: string | undefined, size: number): ByteRange | "whole" | "none" {
   const [, first = "", last = ""] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];
   if (first === "" && last === "") return "whole";

@@ -4,26 +4,23 @@ import type { Hidden } from "../../declare/decorators/field_type.ts";
 import { define } from "../../declare/define.ts";
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
 
-/**
- * @internal The description of a file in the JSON of its entity. The bytes are read by a `GET` to the path of the
- * field.
- */
+/** @internal The description of a file in the JSON of its entity. A `GET` to the path of the field reads the bytes. */
 export interface FileDescription {
-  /** The name from the client without control characters and path separators, or the name of the field. */
+  /** The name from the client without unsafe characters, or the name of the field. */
   readonly name: string;
-  /** The media type from the client. Nobody has checked the bytes. */
+  /** The unchecked media type from the client. */
   readonly type: string;
   /** The size of the file in bytes. */
   readonly size: number;
-  /** The SHA-256 hash of the bytes, as 64 hexadecimal digits. */
+  /** The SHA-256 hash of the bytes, in hexadecimal. */
   readonly sha256: string;
-  /** The time at which the last byte was stored, by the clock of the server process. */
+  /** When the last byte was stored, by the clock of the server. */
   readonly at: Date;
 }
 
 /**
- * The type of a field that holds a file. The entity stores the description of the file, and GridFS stores the bytes, in
- * the bucket `mongrove_files` of the entity's database.
+ * The type of a field that holds a file. The entity stores the description, and GridFS the bytes, in the bucket
+ * `mongrove_files` of the entity's database.
  *
  * `PUT` to the path of the field stores a file, `GET` reads it, and `DELETE` removes it. Bodies of the entity cannot
  * set the field.
@@ -43,23 +40,22 @@ export interface FileDescription {
 export class StoredFile extends FrameworkModel implements FileDescription {
   /** The name from the client, or the name of the field. */
   declare name: string;
-  /** The media type from the client. Nobody has checked the bytes. */
+  /** The unchecked media type from the client. */
   declare type: string;
   /** The size of the file in bytes. */
   declare size: number;
-  /** The SHA-256 hash of the bytes, as 64 hexadecimal digits. */
+  /** The SHA-256 hash of the bytes, in hexadecimal. */
   declare sha256: string;
-  /** The time at which the last byte was stored, by the clock of the server process. */
+  /** When the last byte was stored, by the clock of the server. */
   declare at: Date;
-  /** The identifier of the bytes in GridFS. Hooks can read it, and no answer shows it. */
+  /** The identifier of the bytes in GridFS, for hooks. No answer shows it. */
   declare file: Hidden<Types.ObjectId>;
-  /** A mark for the type checker: bodies leave out the field, and answers have the description. */
+  /** For the type checker: bodies leave out the field, and answers have the description. */
   declare readonly "~readonly"?: FileDescription;
-  /** A mark for the type checker, with which `@prop` requires `maxBytes`. */
+  /** With this mark, the type checker requires `maxBytes` in `@prop`. */
   declare readonly "~file"?: never;
 }
 
-// A single file needs no identifier.
 StoredFile.schemaOptions = { _id: false };
 
 const READONLY = { required: true, readonly: true } as const;

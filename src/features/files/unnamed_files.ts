@@ -13,7 +13,7 @@ export interface FileOwners {
 export interface CheckedFiles {
   readonly filter: mongo.Filter<FileRecord>;
   readonly limit: number;
-  /** Only housekeeping sets the time. Kept files are checked again about a day later. */
+  /** The time of a check by housekeeping, which checks kept files again about a day later. */
   readonly at?: Date;
 }
 
@@ -22,7 +22,7 @@ interface Checked {
   readonly removed: number;
 }
 
-/** A process may have ended before it wrote the record in GridFS, so the stored entity decides. */
+/** A process may end before it updates the record in GridFS, so the stored entity decides whether its file stays. */
 export async function removeUnnamed(
   { model, paths }: FileOwners,
   { filter, limit, at }: CheckedFiles,
@@ -37,8 +37,7 @@ export async function removeUnnamed(
   if (found.length === 0) return { checked: 0, removed: 0 };
   const named = await namedIn(model, { files: found, paths });
   const suspects = found.filter(({ _id }) => !named.has(String(_id)));
-  // During a deployment, the field may have a name that this process does not know, so a file named anywhere in its
-  // entity is kept.
+  // A newer version of the application may have renamed the field, so a file stays if its entity names it anywhere.
   const namedAnywhere = await namedIn(model, { files: suspects });
   const [unnamed, kept] = [[], []] as [FileRecord[], FileRecord[]];
   for (const each of found) {
@@ -54,7 +53,7 @@ export async function removeUnnamed(
   return { checked: found.length, removed: await removeClaimed(store, { own, unnamed }) };
 }
 
-/** An upload that was completed meanwhile does not match `own` any more, so it is not removed. */
+/** An upload that was completed meanwhile does not match `own` any more, so it stays. */
 async function removeClaimed(
   store: FileStore,
   { own, unnamed }: { readonly own: object; readonly unnamed: readonly FileRecord[] },
@@ -80,7 +79,7 @@ async function namedIn(
     files.map(({ metadata: { entity } }) => [storedText(entity), entity] as const),
   );
   const projection = paths && Object.fromEntries(["_id", ...paths].map((path) => [path, 1]));
-  // Without `majority`, a failover could roll back the read values, and an entity could refer to a file without bytes.
+  // Without `majority`, a failover could undo the read values, and an entity could refer to removed bytes.
   const cursor = collection.find({ _id: { $in: [...entities.values()] } } as object, {
     ...projection && { projection },
     promoteValues: true,
@@ -102,7 +101,7 @@ function collectIds(value: unknown, found: Set<string>): void {
   }
 }
 
-/** Shorter than the lease of housekeeping, which is renewed between portions. */
+/** A portion must end before the lease of housekeeping, or another process would take over. */
 const PORTION_MS = 20_000;
 
 export async function tidyFiles(
@@ -117,18 +116,18 @@ export async function tidyFiles(
   }
 }
 
-/** Housekeeping checks further files within a day. */
+/** The most files that a search finds. Housekeeping checks the others within a day. */
 const MAX_ORPHANS = 10_000;
 
 interface OrphanRemoval {
   readonly running: Promise<void>;
-  /** Requests that remove entities during the running search wait for this one. */
+  /** The running search may miss entities that are removed meanwhile, so their requests wait for this search. */
   next?: Promise<void>;
 }
 
 const removals = new WeakMap<object, OrphanRemoval>();
 
-/** The search reads the records of all files of the class, so a class has one search at a time. */
+/** A search reads all records of the class, so a class has one search at a time. */
 export function removeOrphans(owners: FileOwners, limit: number): Promise<void> {
   const { model } = owners;
   const current = removals.get(model);

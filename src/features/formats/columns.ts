@@ -7,7 +7,7 @@ import type { LevelContext } from "../../pipeline/request/request_context.ts";
 
 export interface Column {
   readonly names: readonly string[];
-  /** JSON shows these numbers as text, but they must not get the `'` before formulas. */
+  /** JSON may show these numbers as strings, but without the `'` that keeps strings from being formulas. */
   readonly isNumeric: boolean;
 }
 
@@ -26,7 +26,7 @@ export function columnsOf(
   return columnsIn(shape, {
     filled: fills?.shown,
     schema,
-    // Only removed entities have these fields, which would be empty columns.
+    // Only removed entities have fields such as `deletedAt`, so other lists have no such columns.
     isEmpty: (name, of) =>
       (of !== shape || !showsRemoved && shown === undefined) &&
       removalOf(of)?.all.includes(name) === true,
@@ -40,11 +40,11 @@ export function columnsOf(
 interface ColumnOptions {
   readonly shows?: Shows;
   readonly isEmpty?: (name: string, of: Shape) => boolean;
-  /** `undefined` in the place of names stands for all fields. */
+  /** The shown fields of each populated reference, or `undefined` for all. */
   readonly filled?: ReadonlyMap<string, readonly string[] | undefined> | undefined;
   readonly prefix?: readonly string[];
   readonly schema?: Schema | undefined;
-  /** An object that contains itself would have endless columns. */
+  /** Outer shapes get no columns again: an object that contains itself would have endless columns. */
   readonly above?: readonly Shape[];
 }
 
@@ -54,7 +54,7 @@ export function columnsIn(
     ColumnOptions = {},
 ): Column[] {
   if (above.includes(shape)) return [];
-  // The version of an embedded entity is never stored.
+  // An embedded entity never stores its version, so the column would be empty.
   const version: unknown = schema?.get("versionKey");
   const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
     const names = [...prefix, name];

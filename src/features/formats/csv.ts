@@ -22,8 +22,7 @@ export function csvFrame(columns: readonly Column[]): Frame {
 const LINE_BREAK = 0x0a;
 
 /**
- * Other requests get a turn between two texts. Lines are decoded one by one, because a slow client would hold the text
- * in memory.
+ * Makes rows one by one, or else a slow client would keep them all in memory. Other requests run between two pieces.
  */
 async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
   let begun = Buffer.alloc(0);

@@ -2,16 +2,16 @@ import { badParameter } from "../../errors/refusals.ts";
 import type { GivenRequest } from "../../pipeline/given_request.ts";
 import type { OptionReader } from "../../pipeline/option_reader.ts";
 
-/** A plain string could be the name of a hidden field, so time zones have their own type. */
+/** MongoDB reads a string such as `"$secret"` as a field, so only checked time zones have this type. */
 export type TimeZone = string & { readonly isTimeZone: true };
 
 export interface DateZones {
-  /** The first time zone is the default. The list is empty for UTC. */
+  /** Empty for UTC. The first time zone is the default. */
   readonly names: readonly TimeZone[];
   readonly isChosen: boolean;
 }
 
-/** A time zone has no effect unless entities are grouped by year, month or day. */
+/** Without a date in `by`, a time zone has no effect, so the start fails. */
 export function checkZones(option: OptionReader, isDated: boolean): DateZones {
   const { value } = option;
   if (value === undefined) return { names: [], isChosen: false };
@@ -36,7 +36,7 @@ function isTimeZone(name: unknown): name is TimeZone {
   if (typeof name !== "string") return false;
   try {
     const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions();
-    // `Intl` ignores case, and MongoDB does not.
+    // `Intl` ignores the case of names, but MongoDB refuses a wrong case.
     return timeZone === name || timeZone.toLowerCase() !== name.toLowerCase();
   } catch {
     return false;

@@ -26,7 +26,7 @@ interface GroupTypes {
 
 const UNITS: readonly unknown[] = ["year", "month", "day"] satisfies DateUnit[];
 
-/** A field with one of these names would need one key of the group for two values. */
+/** Each group has these keys, so a field with such a name is refused. */
 const OTHER_KEYS = ["count", "sum", "avg"];
 
 const NUMBERS = ["Number", "Double", "Int32", "BigInt", "Decimal128"];

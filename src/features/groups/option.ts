@@ -2,12 +2,10 @@ import type { OptionIn } from "../../declare/decorators/prop_input.ts";
 import type { CheckedName, CheckedNames, Exactly } from "../../declare/model/checked_names.ts";
 import type { FieldNames } from "../../declare/model/field_names.ts";
 
-/**
- * @internal The part of a date by which clients group a list. A group shows `"2024"`, `"2024-03"` or `"2024-03-09"`.
- */
+/** @internal The part of a date by which clients group a list, such as `"2024"`, `"2024-03"` or `"2024-03-09"`. */
 export type DateUnit = "year" | "month" | "day";
 
-/** @internal Options of groups, in which clients get figures about entities in the place of a list. */
+/** @internal Options of groups, by which clients get figures instead of entities. */
 export interface GroupsOptions<
   N extends string = string,
   D extends string = string,
@@ -15,28 +13,28 @@ export interface GroupsOptions<
   A extends string = string,
 > {
   /**
-   * The fields that `?group=` may name, which hold no lists and no objects. With `{ createdAt: "month" }`, dates of the
-   * same month form one group. An entity that stores a list or an object in such a field is in no group.
+   * The fields that `?group=` may name, without lists and objects. With `{ createdAt: "month" }`, dates of a month form
+   * one group. An entity that stores a list or an object in the field is in no group.
    */
   readonly by: readonly (N | ([D] extends [never] ? never : { readonly [K in D]?: DateUnit }))[];
   /**
-   * The time zone of the years, months and days in `by`. With a list, clients choose a zone by `?tz=`, whose default is
-   * the first zone. The default is UTC.
+   * The time zone of years, months and days, by default UTC. With a list, clients choose by `?tz=`, whose default is
+   * the first zone.
    */
   readonly timeZone?: string | readonly string[];
-  /** Whether each group shows the number of its entities. */
+  /** Whether groups show the number of entities. */
   readonly count?: boolean;
-  /** The number fields whose sum in each group clients may ask for by `?sum=`. */
+  /** The number fields that clients may sum by `?sum=`. */
   readonly sum?: readonly S[];
-  /** The number fields whose average in each group clients may ask for by `?avg=`. */
+  /** The number fields that clients may average by `?avg=`. */
   readonly avg?: readonly A[];
-  /** The most groups of an answer. A list with more groups answers 409. The default is `1000`. */
+  /** The most groups of an answer. More groups answer 409. The default is `1000`. */
   readonly max?: number;
-  /** The minimum number of entities of a group. Answers leave out smaller groups. The default is `1`. */
+  /** The fewest entities of a group. Answers leave out smaller groups. The default is `1`. */
   readonly minCount?: number;
 }
 
-/** @internal The type of the option `groups`. A wrong name of a field gets an error text as its type. */
+/** @internal The option `groups`, in which the type of a wrong name is an error text. */
 export type CheckedGroups<M, X> =
   & Omit<Exactly<"groups", GroupsOptions, X>, "by" | "sum" | "avg">
   & { readonly by: CheckedKeys<M, OptionIn<X, "by">> }

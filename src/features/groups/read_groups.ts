@@ -52,7 +52,7 @@ export async function readGroups(
   return { kind: "text", status: 200, text: await textOf(rows, context) };
 }
 
-/** Groups show only the references by which they are formed. */
+/** Groups show only the fields in `by`, so other populated references would have no effect. */
 function checkPopulated({ pieces: { fills } }: OpenLevelContext, by: readonly string[]): void {
   if (fills === undefined || [...fills.asked].every((name) => by.includes(name))) return;
   throw badParameter("populate", "fields of group beside it");
@@ -86,7 +86,7 @@ function stagesOf({ by, timeZone, sum, avg, order, config, shape }: ShapedQuery)
   const sorted = Object.entries(order).map(([key, direction]) => {
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
   });
-  // Another program may have stored an array or an object for a single value.
+  // Another program may have stored arrays or objects in the field, which form no groups.
   const compound = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {
     ...compound.length > 0 && { $nor: compound },
@@ -112,10 +112,10 @@ const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
 /** The database writes only these years as text. Other dates belong to the group `null`. */
 const YEARS = [1, 9999] as const;
 
-/** MongoDB sorts values of other types before or after all dates, so this range excludes them too. */
+/** MongoDB sorts other types before or after all dates, so this range excludes them too. */
 const IN_UTC = [new Date("0001-01-01"), new Date("9999-12-31T23:59:59.999Z")] as const;
 
-/** The computation of the year fails for values that are no dates. */
+/** `$year` fails for values that are no dates, so this range excludes them first. It leaves a day for time zones. */
 const IN_ANY_ZONE = [new Date("0000-12-31"), new Date("+010000-01-01T23:59:59.999Z")] as const;
 
 /** JSON shows dates outside of this range as `null`. */
@@ -126,7 +126,7 @@ const UNSHOWN_NUMBERS = [NaN, Infinity, -Infinity];
 interface KeyOptions {
   readonly unit: DateUnit | undefined;
   readonly timeZone?: TimeZone | undefined;
-  /** JSON shows every `Decimal128` as text, also `NaN` and `Infinity`. */
+  /** JSON shows every `Decimal128` as a string, so `NaN` and `Infinity` need no group `null`. */
   readonly type: string | undefined;
 }
 
@@ -138,7 +138,7 @@ function keyOf(value: string, { unit, timeZone, type }: KeyOptions): object {
       $and: [between(value, IN_ANY_ZONE), between({ $year: date }, YEARS)],
     };
     const text = { $dateToString: { ...date, format: FORMATS[unit] } };
-    // A later stage removes the group of the empty object.
+    // An array or object becomes `{}`, whose group a later stage removes.
     const isCompound = { $in: [{ $type: value }, ["array", "object"]] };
     return { $cond: [isDate, text, { $cond: [isCompound, { $literal: {} }, null] }] };
   }
@@ -169,7 +169,7 @@ function rowOf(
   };
 }
 
-/** A field may store numbers of several types. */
+/** The declared type decides whether JSON shows a string, even if the stored type is another. */
 function shown(value: unknown, { name, shape }: { name: string; shape: Shape }): unknown {
   if (value === undefined || value === null) return null;
   if (shape.fields.get(name)?.type?.instance === "Decimal128") return String(value);

@@ -29,7 +29,7 @@ export const history: ClassFeature<HistoryConfig> = {
   },
   start(config, { target, route }) {
     checkRoutes(target);
-    // With `getConnection`, the connection is known only for a request, so the first write builds the indexes.
+    // With `getConnection`, no connection is known at the start, so the first write builds the indexes.
     if (route.getConnection === undefined) {
       keepFor(untypedModel(target), config);
     }

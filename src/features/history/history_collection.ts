@@ -5,10 +5,9 @@ import type { StoredObject } from "../../store/values.ts";
 export interface StoredRecord {
   readonly entity: unknown;
   readonly version: number;
-  /** The time by the clock of the database. */
   readonly at: Date;
   readonly actor?: Actor;
-  /** The means of the sender, such as a key, which a plugin sets. */
+  /** The means by which a plugin admitted the sender, such as a key. */
   readonly via?: string;
   readonly operation: string;
   readonly changed: readonly string[];

@@ -9,7 +9,7 @@ import { historyOf } from "./history_collection.ts";
 
 const PAUSE_MS = 60_000;
 
-/** A failed model is removed, so that its next write begins another build. */
+/** A failed build removes its model, so that the next write begins another build. */
 const built = new WeakSet<Model<unknown>>();
 
 /** Records can be stored without the indexes, so no write waits. */

@@ -121,7 +121,7 @@ interface HistoryQuery extends HistoryPage {
   readonly current: StoredObject;
 }
 
-/** Hooks need whole versions, so the records before the page are read too. */
+/** Hooks need whole versions, which are computed backwards from the current entity by all newer records. */
 async function recordsOf(
   context: OpenLevelContext,
   { current, limit, after }: HistoryQuery,

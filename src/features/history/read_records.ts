@@ -7,7 +7,6 @@ import { historyOf, type StoredRecord } from "./history_collection.ts";
 const FROM_PRIMARY = { readPreference: "primary" } as const;
 
 interface RecordQuery {
-  /** Earlier versions are computed backwards from these values. */
   readonly current: StoredObject;
   readonly versions?: Readonly<Record<string, number>>;
   readonly batchSize?: number;
@@ -21,7 +20,7 @@ export async function eachRecord(
   const { route: { maxTimeMS }, timeBudget } = context;
   const model = await context.model();
   const key = versionKeyOf(model) ?? "";
-  // A `fetch` hook may leave out the version, so all records are read.
+  // Without a version, which a `fetch` hook may leave out, all records are read.
   const latest = Object.hasOwn(current, key) ? latestOf(current, key) : Number.MAX_SAFE_INTEGER;
   const version = { $lte: latest, ...versions };
   const filter = { ...await ofCurrentLife(context, current._id), version };

@@ -5,10 +5,7 @@ import { type FieldShape, type Shape, shapeForAll } from "../../schema/fields/sh
 import { shapeWithin, strictestField, whyUnseen } from "../../schema/fields/visibility.ts";
 import type { StoredObject } from "../../store/values.ts";
 
-/**
- * A field that is hidden from all is not recorded, because nobody could read it. A function `hidden` decides when the
- * history is read.
- */
+/** Nobody could read a field that is hidden from all. A function `hidden` decides when the history is read. */
 export function isRecorded(name: string, shape: Shape): boolean {
   const field = strictestField(name, shape);
   return field === undefined ? shape.declares(name) : whyUnseen(field) === undefined;

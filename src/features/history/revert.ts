@@ -36,7 +36,7 @@ export async function revert(context: OpenLevelContext): Promise<TextAnswer> {
 interface Earlier {
   readonly values: StoredObject;
   readonly changed: ReadonlySet<string>;
-  /** The newest earlier value of each changed field, and of each object with an `_id` in a list. */
+  /** The value of each field before its last change, in a list for each object with an `_id`. */
   readonly newest: ReadonlyMap<string, unknown>;
 }
 
@@ -111,7 +111,7 @@ function setFieldBack(
   if (!isSetBack(field)) return [];
   const type = (doc.constructor as Model<unknown>).schema.path(path) ?? field.type;
   if (type === undefined) {
-    // Mongoose has no type for a nested object that paths with dots declare.
+    // Mongoose has no type for a nested object of dotted paths, so its fields are restored one by one.
     return [...field.shape?.fields ?? []].flatMap(([name, inner]) =>
       setFieldBack(doc, {
         path: `${path}.${name}`,
@@ -124,14 +124,14 @@ function setFieldBack(
   }
   const earlier = settled(value, { now, newest, field });
   const isSame = storedText(earlier) === storedText(now);
-  // The document only holds Mongoose's cast of the stored value.
+  // The stored value is equal already, and Mongoose's cast in the document must not overwrite it.
   if (isSame && storedText(valueAt(valuesToStore(doc), path)) !== storedText(now)) return [];
   if (isSame) noteSet(doc, [path]);
   else {
     setStored(doc, { path, type, value: earlier });
     keepUncastValues(doc, { path, value: earlier });
   }
-  // The whole value is written, but another request may change a part of it.
+  // The write replaces the whole value, so it fails if another request has changed a part meanwhile.
   if (field.kind !== "scalar") factsOf(doc).readByHooks = [...factsOf(doc).readByHooks ?? [], path];
   return isSame ? [] : referencesIn(earlier, { path, field });
 }
@@ -147,7 +147,7 @@ interface Settled {
   readonly field: FieldShape;
 }
 
-/** In a list, values that stay come from the object with the same `_id` or equal values. */
+/** In a list, fields that the caller cannot set stay as in the object with the same `_id` or equal values. */
 function settled(value: unknown, { now, newest, field }: Settled): unknown {
   const { kind, shape, element } = field;
   if (kind === "object" && shape !== undefined && isJsonObject(value)) {
@@ -175,7 +175,7 @@ function objectIn(value: unknown): StoredObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Several objects may be equal, so each is found only once. */
+/** Several objects may be equal, so each is returned only once. */
 function takerFrom(list: unknown, shape: Shape | undefined): (earlier: unknown) => unknown {
   const recorded = shape?.schema && shapeForAll(shape.schema);
   const keyOf = (each: StoredObject) =>
@@ -211,8 +211,8 @@ function settledIn(
 }
 
 /**
- * A field that the caller must not set gets the newest earlier value, because another client may have changed it since.
- * A field that the caller cannot see is not restored, and neither is a managed field, whose content may be gone.
+ * Restores a removed object. A read-only field gets its last value, which may be newer than the restored version.
+ * Fields that the caller cannot see are left out, as are files, whose bytes may be gone.
  */
 function returning(
   field: FieldShape | undefined,

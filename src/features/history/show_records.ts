@@ -46,7 +46,7 @@ export async function showRecord(
   const isReplaced = (name: string) => Object.hasOwn(record.before, name);
   const replaced = await shownValues(shown, { values: before, names: visible.filter(isReplaced) });
   const added = visible.filter((name) => !isReplaced(name));
-  // An added field has no earlier value, so hooks run on the later one.
+  // An added field has no earlier value, so hooks decide by the later value whether clients see its name.
   const named = hasReadHooks(shown.context)
     ? await shownValues(shown, { values: after, names: added })
     : Object.fromEntries(added.map((name) => [name, true]));
@@ -70,7 +70,7 @@ function shownOperation(
   const [first = "", ...names] = operation.split(".");
   if (names.length === 0) return operation;
   const { fields, rights } = level.shape;
-  // Parts with `apart` are shown only by their own routes.
+  // A property with `apart` is never in this JSON, so its absence does not show that a hook hides it.
   const isLeftOut = fields.get(first)?.apart !== true && Object.hasOwn(current, first) &&
     !Object.hasOwn(currentJson, first);
   const shown: string[] = [];
@@ -85,7 +85,7 @@ function shownOperation(
   return operation;
 }
 
-/** If the client cannot see a field with `stamp`, it must not learn the sender here. */
+/** A client that cannot see a field with `stamp` must not learn the sender here. */
 function showsActor(
   { context: { level: { shape } }, entity, current, currentJson }: RecordContext,
 ): boolean {
@@ -99,7 +99,7 @@ function showsActor(
 function isVisible(name: string, shown: RecordContext): boolean {
   const { context: { level, state, route }, model, entity } = shown;
   const { updatedAt } = stampFields(model.schema);
-  // The sender of a removal is as secret as the senders of other writes.
+  // Whoever must not see the sender of a record must not see the sender of a removal.
   const { time, all = [] } = route.features.removalFieldsOf(level.target) ?? {};
   const isActor = name !== time && all.includes(name);
   return name !== updatedAt && isRecorded(name, level.shape) && entity.isSelected(name) &&
@@ -113,8 +113,8 @@ interface Version {
 }
 
 /**
- * Hooks run on the earlier version, and on the present entity with the earlier value. A value that either hides or
- * changes could not be seen earlier, or may not be seen now.
+ * Hooks must show the same value in the earlier version, and in the present entity with the earlier value: the client
+ * could see it then, and may see it now.
  */
 async function shownValues(shown: RecordContext, { values, names }: Version): Promise<JsonObject> {
   if (names.length === 0) return {};
@@ -124,7 +124,7 @@ async function shownValues(shown: RecordContext, { values, names }: Version): Pr
   for (const name of names) {
     if (!Object.hasOwn(then, name)) continue;
     if (pacer.isDue) await pacer.rest();
-    // With several earlier values, such as the owner, hooks would judge the earlier entity.
+    // Puts in a single earlier value: with all, such as the earlier owner, hooks would judge the earlier entity.
     const now = hasReadHooks(context)
       ? await shownIn(shown, { ...current, [name]: values[name] })
       : then;

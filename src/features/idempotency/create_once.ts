@@ -29,7 +29,7 @@ import { copyDocument } from "../../write/stored_values.ts";
 import { hashOf } from "./idempotency_key.ts";
 import { KeyRecord } from "./key_record.ts";
 
-/** After this time, the process of a request may have crashed, so a repeated request may create the entities. */
+/** After this time, a request has probably crashed, so a repeated request may create the entities. */
 const LOST_MS = 30_000;
 
 export interface IdempotencyConfig {
@@ -61,8 +61,8 @@ export async function createOnce(
   checkUse(record, lostMS);
   const again = () => replay(context, { record, isMany: creations !== undefined });
   if (record.state === "done") return await again();
-  // An identifier from the client may belong to another request's entity. A repeated creation is safe, because the
-  // identifier prevents a second entity.
+  // The client may have sent the identifier of another request's entity. A second creation is safe, because `_id` is
+  // unique.
   const isMade = async () => !isGiven && (await source.resume(record.ids)).length > 0;
   if (record.state === "resumed" && await isMade()) return await record.finish().then(again);
   try {
@@ -74,12 +74,12 @@ export async function createOnce(
     const { status = 500 } = translatedAnswer(context, error) ?? {};
     if (record.isFinished) throw error;
     if (status >= 500) {
-      // The entities may be stored, so the key is kept, unless a lock prevented every write, or this request has taken
-      // over the key.
+      // The entities may be stored, so the key stays locked, unless a lock prevented every write, or this request has
+      // itself taken over the key.
       if (isLockError(error) || record.state === "resumed") await record.release();
       throw error;
     }
-    // Middleware of Mongoose may throw after the entity is stored, and a repeated request would create it again.
+    // Middleware of Mongoose may throw after the entity is stored, which a repeated request would create again.
     const isStored = await isMade().catch(() => undefined);
     if (isStored === false) await record.free();
     if (!isStored) throw error;
@@ -109,7 +109,7 @@ async function identifiersOf(
   return { isGiven: false, ids: made.map((entity) => source.identify(entity)) };
 }
 
-/** Filters of classes are a part of the name, so that two tenants can use the same key. */
+/** Conditions such as the tenant are hashed with the key, so that two tenants can use the same key. */
 function classConditionsOf({ selection, above }: OpenLevelContext): Filter[] {
   const { classConditions = {} } = selection;
   return [
@@ -124,7 +124,7 @@ function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
   if (state === "busy") throw underWay(lostMS, ageMS);
 }
 
-/** A value other than a string may be equal for two clients. */
+/** Only strings are allowed: two clients could have equal strings of other values, and get each other's answers. */
 async function callerOf(
   { req }: OpenLevelContext,
   callback: IdempotencyConfig["caller"],
@@ -173,7 +173,7 @@ async function replay(
   return await answerWritten(context, { entity: passed, isNew: true, created, version, parentId });
 }
 
-/** The hooks and the scopes of `one()` of the same resource apply. */
+/** A repeated request shows an entity only as `one()` of the same resource shows it. */
 async function readCreated(
   context: OpenLevelContext,
   { id, isHidden = false }: { readonly id: string; readonly isHidden?: boolean },
@@ -182,7 +182,7 @@ async function readCreated(
   const { parameter } = level;
   const { reader } = route;
   const params = Object.assign({}, req.params, parameter && { [parameter]: id });
-  // Until now, the guard has decided only about the creation.
+  // The guard has decided only about the creation, so it runs again for `one()`.
   const { hooks, isOpen } = reader ?? { hooks: {}, isOpen: true };
   const { writes: _writes, ...others } = level;
   const ofOne: LevelContext = {
@@ -213,7 +213,7 @@ async function readCreated(
   }
   const early = await versionBefore(opened);
   const { entity, passed, version, parentId } = await fetchOne(opened);
-  // Another request may have replaced the only entity of a parent.
+  // A parent with a single entity may have another by now, which this client has not created.
   const { _id = id } = entity as { _id?: unknown };
   if (String(_id) !== id || await isRefusedBy(opened, passed)) throw notFound();
   return { passed, version: early ?? version ?? null, parentId };
@@ -226,7 +226,7 @@ async function isHiddenByMiddleware(opened: OpenLevelContext, id: string): Promi
   return await (await prepareEntitiesRead(opened)).one(id) === null;
 }
 
-/** The hook may change its entity, but `preSend` of `create()` gets the unchanged one. */
+/** `preSend` of `one()` gets a copy, so that its changes do not reach `preSend` of `create()`. */
 async function isRefusedBy(opened: OpenLevelContext, passed: object): Promise<boolean> {
   if (opened.level.hooks.preSend === undefined) return false;
   const entity = isDocument(passed)

@@ -63,7 +63,7 @@ function checkKeys(option: OptionReader, place: OptionPlace): IdempotencyConfig 
 
 const READER_HOOKS = ["preFetch", "fetch", "postFetch", "preSend"] as const;
 
-/** If clients see different entities, a client could get them by sending another's key. */
+/** If clients see different entities, the option `caller` is required, or else another client's key would show them. */
 function whyDivided({ isDivided, methods, shape }: OptionPlace): string | undefined {
   if (isDivided) return "a scope or getConnection() divides the callers";
   const isDividing = (option: unknown) => typeof option === "function";

@@ -24,13 +24,12 @@ export function readKey(
   throw badFormat(`The header "${KEY_HEADER}" takes one key of 1 to ${MAX_KEY_LENGTH} characters`);
 }
 
-/** The order of names in the body does not change the hash. */
 export function hashBody({ body, headers }: FrameworkRequest): string {
   if (headers[KEY_HEADER.toLowerCase()] === undefined) return "";
   try {
     return hashOf(JSON.stringify(body, withSortedNames) ?? "");
   } catch {
-    // A body that is too deeply nested is refused when it is read.
+    // Any hash will do, because a too deeply nested body is refused later.
     return "";
   }
 }

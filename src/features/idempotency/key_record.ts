@@ -10,10 +10,10 @@ import type { StatementOptions } from "../../schema/mongoose/statements/save_by.
 import { runOutside } from "../../schema/mongoose/statements/transaction_around.ts";
 import type { CreationClaim } from "../../sources/source.ts";
 
-/** Keys are in the database of the entities, so that one transaction can write both. */
+/** Keys are in the database of the entities, so that one transaction writes both. */
 const COLLECTION = "mongrove_keys";
 
-/** A transaction that has begun locks the record within this time, or has ended without a commit. */
+/** By then, a running transaction has locked the record, so an unlocked record is of an aborted transaction. */
 const BEGUN_MS = 5000;
 
 const RELEASE_MS = 2000;
@@ -27,7 +27,7 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
 interface KeyUse {
-  /** A hash of key, path and client, so that equal keys of two clients differ. */
+  /** Hashes key, path and client, so that equal keys of two clients differ. */
   readonly name: string;
   readonly body: string;
   readonly ids: readonly unknown[];
@@ -50,11 +50,11 @@ export class KeyRecord implements CreationClaim {
   readonly #filter: object;
   readonly #timeBudget: TimeBudget;
   ids: readonly unknown[];
-  /** No answer has shown the entities. */
+  /** The first answer showed no entities. A repeated answer shows none either, if middleware hides them. */
   readonly isHidden: boolean;
   #taken = 0;
   isFinished = false;
-  /** This request was too slow, and another is the holder of the key. */
+  /** The request was too slow, so another request holds its key. */
   isLost = false;
 
   private constructor(
@@ -76,8 +76,7 @@ export class KeyRecord implements CreationClaim {
   }
 
   /**
-   * By a single statement, two requests cannot store the same key. The clocks of processes differ, so the database
-   * compares times.
+   * By a single statement, two requests cannot store the same key. The database compares times, because clocks differ.
    */
   static async claim(
     connection: Connection,
@@ -153,7 +152,7 @@ export class KeyRecord implements CreationClaim {
     await this.#update({ $set: { isHidden: true } }).catch(() => {});
   }
 
-  /** A released request counts as lost, and must not write anything any more. */
+  /** A released request counts as lost, and must write nothing any more. */
   async release(): Promise<void> {
     // The time limit of the request may have passed.
     const timeBudget = new TimeBudget(RELEASE_MS);
@@ -179,7 +178,7 @@ function idsOf(entities: readonly object[]): unknown[] {
   return entities.map((entity) => (entity as { _id?: unknown })._id);
 }
 
-/** Changes the record only if it is new, has expired, or belongs to a lost request with the same body. */
+/** Changes the record only if it is new or expired, or of a lost request with the same body. */
 function claimedBy(
   holder: object,
   { body, ids, keepMS, lostMS }: Omit<KeyUse, "name">,
@@ -239,7 +238,7 @@ async function upsert(
         ...given,
       }) as unknown as StoredKey;
     } catch (error) {
-      // In a transaction, the error has ended it.
+      // A duplicate key ends a transaction, so another attempt in it would fail.
       const isMet = Object(error).code === 11000 && options.session === undefined;
       if (!isMet || tries === MAX_ATTEMPTS) throw error;
     }

@@ -6,7 +6,7 @@ const FIRST_BYTES = 1024;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Bytes are copied out of chunks: a client can send each byte as a chunk, which needs several hundred times the memory.
+ * Copies bytes out of chunks: a client can send single bytes as chunks, which need several hundred times the memory.
  */
 export class BegunLine {
   #bytes: Buffer = EMPTY;

@@ -13,7 +13,6 @@ export interface BodyLine {
 
 /** An empty row of a table has no `body` and no `error`. */
 export interface ParsedLine extends BodyLine {
-  /** The approximate size in bytes. */
   readonly size: number;
 }
 

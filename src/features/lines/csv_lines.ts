@@ -22,7 +22,7 @@ export async function readCsvHead(
   const splitter = new RowSplitter();
   for (let isAtEnd = false;;) {
     const row = splitter.take();
-    // Spreadsheet programs write a byte order mark.
+    // Spreadsheets write a byte order mark.
     const head = row && textOf(row).replace(/^\ufeff/, "");
     if (head) return new CsvLines(splitter, { columns: readHead(head, { shape, limits }), limits });
     if (row !== undefined) continue;
@@ -96,7 +96,7 @@ function bodyOf(cells: readonly Cell[], columns: Columns): JsonObject {
   return body;
 }
 
-/** Spreadsheet programs of some languages write numbers with a comma. */
+/** Some spreadsheets write numbers with a comma, so the error message mentions the comma. */
 function cellProblem(
   value: unknown,
   column: ImportColumn & { readonly path: string },
@@ -123,12 +123,14 @@ function valueOf({ text, isQuoted }: Cell, { field: { type } }: ImportColumn): u
   if (NUMBERS.has(instance) && NUMBER.test(value) && !mayBeRounded(Number(value))) {
     return Number(value);
   }
-  // Spreadsheet programs write `TRUE` and `FALSE`.
+  // Spreadsheets write `TRUE` and `FALSE`.
   if (instance === "Boolean") return BOOLEANS[value.toLowerCase()] ?? value;
   return instance === "UUID" ? value.toLowerCase() : value;
 }
 
-/** An export writes such dates and integers, although a JSON body could not have them. */
+/**
+ * Accepts dates with six-digit years and large integers, which an export writes, but a strict JSON body must not have.
+ */
 function isBeyondStrict(value: unknown, { field: { type } }: ImportColumn): boolean {
   const instance = type?.instance;
   if (typeof value !== "string") return false;

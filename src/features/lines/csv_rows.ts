@@ -2,7 +2,7 @@ import { badFormat } from "../../errors/refusals.ts";
 import { BegunLine } from "./begun_line.ts";
 
 export interface CsvRow {
-  /** The number of the first line of the row, from 1. */
+  /** The row's first line, from 1. */
   readonly line: number;
   readonly bytes: Uint8Array;
 }
@@ -12,7 +12,7 @@ const COMMA = 0x2c;
 const LINE_BREAK = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** The position in a cell. A quote in a `quoted` cell may end it, so it is `closed`. */
+/** `closed` is after a quote, which ends a `quoted` cell unless another quote follows. */
 type Position = "start" | "plain" | "quoted" | "closed";
 
 /** A table of RFC 4180, in which a cell with quotes may contain line breaks. */
@@ -24,7 +24,7 @@ export class RowSplitter {
   #isAtEnd = false;
   line = 1;
 
-  /** The rows of the previous chunk must be taken first. `null` is the end of the table. */
+  /** Take all rows of the previous chunk first, or they are lost. `null` ends the table. */
   add(chunk: Uint8Array | null): void {
     this.#isAtEnd = chunk === null;
     this.#chunk = chunk ?? new Uint8Array();
@@ -97,7 +97,7 @@ export interface Cell {
   readonly isQuoted: boolean;
 }
 
-/** A row of many commas must cost little, so reading ends soon after `most` cells. */
+/** Reading ends soon after `most` cells, because a row may have millions of commas. */
 export function cellsOf(row: string, most = Infinity): readonly Cell[] {
   const cells: Cell[] = [];
   for (let at = 0; cells.length <= most; at++) {

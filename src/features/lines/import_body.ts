@@ -10,10 +10,10 @@ interface ImportOptions {
   readonly maxImportBytes: number;
 }
 
-/** A few compressed bytes could cause much work. */
+/** A gzip body may grow by this factor. With more, a few bytes could cause much work. */
 const MAX_INFLATION = 100;
 
-/** A short body causes little work, whatever its compression. */
+/** Up to this size, a body may grow by any factor, because it causes little work. */
 const FREE_INFLATION = 10 * 1024 * 1024;
 
 export function openBody(req: Request, options: ImportOptions): ImportBody {
@@ -62,7 +62,7 @@ export class ImportBody {
     if (isCompressed) req.on("data", this.#onReceived);
     const chunks = this.#chunks = new BodyChunks(this.#source);
     const onError = (error: unknown) => chunks.fail(error);
-    // An error of the decompression may come after the last read, and would end the process.
+    // Without a listener, a decompression error after the last read would end the process.
     this.#source.on("error", onError);
     req.on("error", onError).on("close", this.#onClose);
     const wake = () => chunks.wake();
@@ -70,14 +70,14 @@ export class ImportBody {
     this.#stopListening = () => options.signal.removeEventListener("abort", wake);
   }
 
-  /** `undefined` if no chunk has come in time, so that the caller can store its lines. */
+  /** `undefined` if no chunk has come in time, so that the caller stores its lines. */
   async next(dueAt: number): Promise<Uint8Array | null | undefined> {
     const { signal } = this.#options;
     const chunk = await this.#chunks.next(signal.aborted ? 0 : dueAt - performance.now());
     return chunk && this.#checked(chunk);
   }
 
-  /** A client may read the answer only after it has sent the whole body. */
+  /** Discards the rest of the body, because many clients read the answer only after sending everything. */
   leave(): void {
     this.#stopListening();
     this.#chunks.leave();

@@ -18,7 +18,7 @@ import { readLines } from "./read_lines.ts";
 /** Consecutive refused lines, after which the rest of a body in a wrong format is not read. */
 const MAX_REFUSED = 10_000;
 
-/** The import ends after the present group of lines if the database is not available. */
+/** If the database is away, the import ends after the present group of lines. */
 export function importLines(
   context: OpenLevelContext,
   { batch, format }: { readonly batch: number; readonly format: LineFormat },
@@ -75,7 +75,7 @@ function tooManyRefused(): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_REFUSED });
 }
 
-/** Neither a wrong line nor a closing server is a failure of the application, so `onError` does not get it. */
+/** Wrong lines and a closing server are no failures of the application, so `onError` does not get them. */
 function refusalResult({ status, body }: RestError): DescribedResult {
   return { ...body, status };
 }
@@ -90,7 +90,7 @@ function lineOf(result: LineResult): string {
 
 interface WrittenLines {
   readonly results: readonly LineResult[];
-  /** The first line that may not be stored. */
+  /** The first line that was perhaps not stored, because the database was away. */
   readonly stop?: LineResult | undefined;
 }
 

@@ -28,7 +28,7 @@ export class JsonLines implements BodyParser {
   }
 }
 
-/** `JSON.parse()` cannot be interrupted, so a long line with too many values would delay other requests. */
+/** `JSON.parse()` cannot be interrupted, so a long line with many values would delay other requests. */
 const LONG_LINE = 16 * 1024;
 
 function checkText(text: string, { maxKeys, maxElements }: Count): void {
@@ -82,7 +82,6 @@ interface SplitLine {
 
 class LineSplitter {
   readonly #begun = new BegunLine();
-  /** The number of the next line, from 1. */
   line = 1;
 
   *split(chunk: Uint8Array | null | undefined): Generator<SplitLine> {
@@ -98,7 +97,7 @@ class LineSplitter {
     else this.#begun.add(bytes.subarray(start));
   }
 
-  /** Millions of lines of white space fit into a few compressed bytes, so they never become text. */
+  /** Millions of blank lines fit into a few compressed bytes, so they never become strings. */
   #end(part: Uint8Array): readonly SplitLine[] {
     if (this.#begun.isEmpty && isWhiteSpace(part)) {
       this.line++;

@@ -5,7 +5,7 @@ import { takesColumns } from "./csv_columns.ts";
 import { importLines } from "./import_lines.ts";
 
 interface LinesConfig {
-  /** The lines of a group, from the option `many`. */
+  /** The number of lines that are stored together, from the option `many`. */
   readonly batch: number;
   readonly formats: readonly LineFormat[];
 }

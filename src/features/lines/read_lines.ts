@@ -16,18 +16,18 @@ interface LinesOptions {
   readonly isOver: () => boolean;
 }
 
-/** The driver encodes all documents of a statement in one turn of the event loop, which would delay other requests. */
+/** The driver encodes a whole statement in one turn of the event loop, which would delay other requests. */
 const FULL_BATCH = 256 * 1024;
 
-/** Most lines are short, so the clock is read only after this number of lines. */
+/** Most lines are short, so the clock is read only after so many lines. */
 const LINES_AT_ONCE = 32;
 
 /** A slow client gets its first results after this time. */
 const STORE_AFTER_MS = 1000;
 
 /**
- * The body is read only while groups are taken, so that a fast client cannot fill the memory. If the body breaks off,
- * the last line has an error.
+ * Reads only while the caller takes groups of lines, so that a fast client cannot fill the memory. If the body breaks
+ * off, the last line has an error.
  */
 export async function* readLines(
   req: Request,
@@ -67,7 +67,7 @@ async function* readBatches(
           await pacer.rest();
           if (isOver()) return;
         }
-        // Only here is `parser.next` the first line that is not in a batch.
+        // All earlier lines are in a batch now, so the error can name `parser.next` as the next line to send.
         if (signal.aborted) throw stopped();
       }
       if (chunk === null || performance.now() >= batch.dueAt) yield batch.take();
@@ -89,9 +89,8 @@ function errorOf(thrown: unknown): RestError {
 
 class LineBatch {
   #lines: BodyLine[] = [];
-  /** The bytes of the waiting lines. */
   size = 0;
-  /** By `performance.now()`, or `Infinity` as long as no line waits. */
+  /** By `performance.now()`, or `Infinity` while no line waits. */
   dueAt = Infinity;
 
   get length(): number {

@@ -49,7 +49,7 @@ export function eventsBetween(
   return [...drops, ...puts];
 }
 
-/** The JSON of ObjectIds, strings and numbers equals the `_id`, so that a change can be assigned to its entity. */
+/** For other types, the JSON of an `_id` in a change may differ from the list, which is then read again. */
 export function isNamed(id: unknown): boolean {
   return isObjectId(id) || typeof id === "string" || typeof id === "number";
 }
@@ -100,7 +100,7 @@ export function writeEvents(events: readonly ListEvent[], place = ""): Buffer[] 
   let size = 0;
   for (const [index, event] of events.entries()) {
     const isLast = index === events.length - 1;
-    // A client that disconnects during the whole list has no version to continue from, so `resync` clears its `id`.
+    // While the whole list is sent, the client cannot continue from any version, so `resync` clears its `id`.
     const id = isLast ? `id: ${place}\n` : event.type === "resync" ? "id:\n" : "";
     for (const part of [`event: ${event.type}\n${id}data: `, ...dataOf(event), "\n\n"]) {
       const bytes = typeof part === "string"
@@ -127,11 +127,11 @@ function dataOf(event: ListEvent): JsonPiece[] {
 /** The versions whose changes are kept in memory. */
 const MAX_VERSIONS = 1000;
 
-/** The changed identifiers of all versions together. */
+/** The most changed identifiers of all these versions. */
 const MAX_IDS = 10_000;
 
 export class ListLog {
-  /** A place with another mark is of another list or of a reader with other rights. */
+  /** A client cannot continue from an event `id` with another mark, of another list or other rights. */
   readonly #mark = randomBytes(9).toString("base64url");
   readonly #changes: (readonly string[])[] = [];
   #idCount = 0;
@@ -156,8 +156,8 @@ export class ListLog {
   }
 
   /**
-   * `undefined` if the version is unknown, or if a changed entity is gone, which the client may never have had. A
-   * sorted list accepts only the version before the last events.
+   * Returns `undefined` if the client needs the whole list: its version is unknown, a changed entity is gone, which it
+   * may never have had, or a sorted list lacks more than the last events.
    */
   missedSince(
     place: string | undefined,

@@ -48,7 +48,7 @@ export const live: Feature<Plain<LiveConfig, LiveConfig>> = {
     route: { live: config },
     answer: { content: { [EVENT_STREAM]: { type: "string", description: EVENTS } } },
   }),
-  // Browsers accept every type by a wildcard, and the answer with events would not end.
+  // Browsers accept every type by a wildcard, but would wait for ever, so a client must name the type.
   parse: (config, { method, accept }) =>
     method === "GET" && namesType(accept, EVENT_STREAM) ? config : undefined,
   takeOver: ({ max }, call) => (res) => sendEvents(res, { call, max }),

@@ -20,21 +20,21 @@ export interface LiveLimits {
   readonly maxSubscribers?: number;
   /**
    * The interval after which `preFetch` hooks, rights and scopes run again for an open live list, in milliseconds. The
-   * stream of events ends if its reader has lost the right to read.
+   * stream ends if its reader has lost the right.
    *
    * @default {30000}
    */
   readonly renewMS?: number;
   /**
-   * The time after which the server ends the event stream of a live list, in milliseconds. The client then connects
-   * again, and hooks check the new headers.
+   * The time after which the server ends the stream of a live list, in milliseconds. The client then connects again,
+   * and hooks check the new headers.
    *
    * @default {3600000}
    */
   readonly maxAgeMS?: number;
   /**
-   * The maximum number of bytes of events that wait for a slow client, without the list itself. A client that exceeds
-   * this number gets the whole list again.
+   * The maximum bytes of events that wait for a slow client, without the list itself. A client with more gets the whole
+   * list again.
    *
    * @default {1048576}
    */

@@ -13,13 +13,13 @@ import { type LiveSource, readEntities } from "./live_reading.ts";
 
 export interface Subscriber {
   readonly reading: LiveSource;
-  /** A client that lost events can continue only with the whole list. */
+  /** `isList` marks a whole list, without which a client that lost events cannot continue. */
   send(pieces: readonly Uint8Array[], isList?: boolean): void;
   end(): void;
 }
 
 export interface Beginning {
-  /** Entities that the client has from before a change of its rights. */
+  /** Entities that the client had before a change of its rights. */
   readonly held?: KnownDigests | undefined;
   /** The last event `id` of an earlier connection. */
   readonly place?: string | undefined;
@@ -41,7 +41,7 @@ const LONGEST_PAUSE_MS = 5000;
 /** Each change is read only once for all subscribers of a list. */
 const shared = new Map<string, LiveList>();
 
-/** A client that reconnects to a list in time gets only the missed changes. */
+/** Lists stay for a minute without subscribers, so that clients that reconnect get only missed changes. */
 const unread = new Map<LiveList, ReturnType<typeof setTimeout>>();
 
 const UNREAD_MS = 60_000;
@@ -145,7 +145,7 @@ export class LiveList {
         await (this.#isStale || this.#joining.size > 0
           ? this.#reread(reading)
           : this.#look(reading));
-        // After its client has disconnected, the read may be incomplete, so another request reads the list again.
+        // The client has disconnected, so the read may be incomplete, and another request repeats it.
         if (isOver(reading.context.req)) this.leave(reader);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
@@ -167,7 +167,10 @@ export class LiveList {
     this.#stopListening = await ChangeFeed.of(model).listen(note, timeBudget);
   }
 
-  /** Returns `true` for a passing outage of the database. A new subscriber always gets the error. */
+  /**
+   * Returns `true` for an outage of the database, after which the list is read again. A new subscriber always gets the
+   * error.
+   */
   #fail(error: unknown, { context }: LiveSource): boolean {
     const isPassing = isOutage(translatedAnswer(context, error));
     for (const each of this.#joining) {
@@ -237,7 +240,7 @@ export class LiveList {
     if (this.#held.size > max) throw new StoreFailure({ kind: "tooMany", limit: max });
   }
 
-  /** The whole list, which joining subscribers get next, contains the changes already. */
+  /** A joining subscriber next gets the whole list with these changes, so it gets no events now. */
   #sendAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;
     // A client cannot continue a list that is read for it alone.

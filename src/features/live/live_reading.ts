@@ -25,29 +25,24 @@ import type { ReadPlan } from "../../sources/collection/plan_read.ts";
 import type { PageRead } from "../../sources/source.ts";
 import type { LiveEntity } from "./list_events.ts";
 
-/** The request reads the list after each change, so that the list is as its reader may see it. */
+/** Each read runs as the request of a subscriber, and shows only entities that the subscriber may see. */
 export interface LiveSource {
   readonly context: OpenLevelContext;
   readonly max: number;
-  /**
-   * Runs a read in the asynchronous context of the request, so that hooks find the `AsyncLocalStorage` of middleware.
-   */
+  /** Runs a read in the asynchronous context of the request, so that hooks find middleware's `AsyncLocalStorage`. */
   readonly run: <T>(read: () => Promise<T>) => Promise<T>;
   /** `undefined` for embedded entities, because the changes of parents are watched in any case. */
   readonly model: Model<unknown> | undefined;
-  /** The key is equal for requests that read the same list. `undefined` if they cannot be recognized. */
+  /** Equal for requests that read the same list. `undefined` if they cannot be recognized. */
   readonly key: string | undefined;
   readonly isShared: boolean;
-  /** Whether a change of one entity may move others. */
+  /** Whether a change of one entity may move others, so that the whole list is read again. */
   readonly isOrdered: boolean;
-  /**
-   * With the current time in `$expr`, entities may enter or leave without a write, so each check of the rights also
-   * reads the list.
-   */
+  /** With the time in `$expr`, entities enter or leave without a write, so each check of rights reads the list. */
   readonly isTimed: boolean;
 }
 
-/** The `preFetch` hooks must have passed. A secondary may not have the change yet, so reads go to the primary. */
+/** Call this after the `preFetch` hooks. Reads go to the primary, because a secondary may not have the change yet. */
 export async function makeLiveSource(
   { context: acting, levels }: Call,
   max: number,

@@ -38,7 +38,7 @@ export async function sendEvents(
   else throw overloaded("The server is closing");
 }
 
-/** Bytes for a slow client beyond `maxUnsentBytes` are dropped to save memory, and the whole list is sent later. */
+/** Drops bytes for a slow client beyond `maxUnsentBytes` to save memory, and sends the whole list later. */
 class EventStream implements EventSender {
   readonly #res: Response;
   readonly #live: Required<LiveLimits>;
@@ -122,7 +122,7 @@ class EventStream implements EventSender {
     }
     this.isBegun = true;
     res.status(200).setHeader("Content-Type", EVENT_STREAM);
-    // Without these headers, proxies may hold the events back until the stream ends.
+    // Without these headers, proxies may hold events back until the end.
     res.set({ "Cache-Control": "no-store", "X-Accel-Buffering": "no" }).flushHeaders();
     ignoreHeaders(res);
     const { maxAgeMS } = this.#live;

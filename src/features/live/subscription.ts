@@ -93,9 +93,7 @@ export class Subscription implements Subscriber {
     this.#timer = setTimeout(() => this.#run(() => void this.#renew()), soonerMS).unref();
   }
 
-  /**
-   * Ends the stream of a reader who has lost the right to read. The client reconnects, and the answer names the reason.
-   */
+  /** Ends the stream of a reader without rights. The client reconnects, and the answer names the reason. */
   async #renew(): Promise<void> {
     this.#isDue = true;
     if (this.#isEntering) return;
@@ -138,7 +136,7 @@ export class Subscription implements Subscriber {
     await this.#list.join(this, { ...beginning, held });
   }
 
-  /** A changed parent may hide the list. */
+  /** A change of the parent may hide the list from its reader, so rights are checked again. */
   async #listenAbove({ above, timeBudget }: LevelContext): Promise<void> {
     const stops: (() => void)[] = [];
     const stopAll = () => stops.forEach((stop) => stop());

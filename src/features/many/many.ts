@@ -82,7 +82,7 @@ async function createMany(
     : { kind: "text", status: 201, ...result };
 }
 
-/** All hooks run before the first write, so that a hook that refuses one entity prevents all writes. */
+/** All hooks run before the first write, so that a refused entity prevents all writes. */
 async function createAtomically(
   context: OpenLevelContext,
   elements: readonly unknown[],

@@ -19,14 +19,14 @@ interface Referring {
   readonly field: ReferringField;
   readonly writer: ClassWriter;
   readonly ids: readonly unknown[];
-  /** The conditions of class options leave out entities in the trash. */
+  /** Selects the referring entities. Conditions of the class leave out entities in the trash. */
   readonly named: Filter;
 }
 
 export async function applyRules(write: RequestWrite): Promise<void> {
   if (write.entities.length === 0) return;
   const all: Referring[] = [];
-  // A class of another database or client cannot be in the transaction and throws here, before the first write.
+  // A class of another database or client cannot join the transaction, and throws before the first write.
   for (const field of fieldsReferringTo(write.target)) {
     all.push(await prepareReferring(write, field));
   }
@@ -44,7 +44,7 @@ export async function applyRules(write: RequestWrite): Promise<void> {
 
 async function prepareReferring(write: RequestWrite, field: ReferringField): Promise<Referring> {
   const { owner: target, rule } = field;
-  // Entities of all tenants may refer to an entity without a tenant, and a `restrict` of any of them keeps it.
+  // All tenants may refer to an entity without a tenant, and a `restrict` of each tenant must keep it.
   const isShared = write.request.route.features.selectingFieldOf(write.target) === undefined;
   const reach = rule === "restrict" && isShared ? "everyone" : "reference";
   const operation = rule === "cascade" ? CASCADE : UNSET;
@@ -98,7 +98,7 @@ async function cascade(write: RequestWrite, referring: readonly Referring[]): Pr
   if (found.size > 0) await referring[0]?.writer.remove([...found.values()]);
 }
 
-/** A reference can be set to an entity in the trash. */
+/** Clients can set a reference to an entity in the trash, so its final removal clears references again. */
 export async function unsetExpired(write: TransactionWrite): Promise<void> {
   const { change, target, entities, writerOf } = write;
   if (change !== "remove" || writerOf === undefined) return;

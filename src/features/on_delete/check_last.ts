@@ -5,7 +5,7 @@ type Check = () => Promise<void>;
 
 const waiting = new WeakMap<TransactionWrite, Check[]>();
 
-/** All checks come last, because written entities may refer to entities that the cascade removes or restores later. */
+/** All checks come last, because the cascade may remove or restore entities to which written entities refer. */
 export async function checkLast(
   write: RequestWrite,
   { send, check }: { readonly send: () => Promise<void>; readonly check: Check },

@@ -44,8 +44,8 @@ export const onDelete: ClassFeature<readonly OnDeleteRule[]> = {
 const REMOVALS: ReadonlySet<string> = new Set(["remove", "removeAll", CASCADE]);
 
 /**
- * `true` if the write may set a reference that must lead to an entity, or restore an entity whose cascade has removed
- * others.
+ * Returns `false` if these rules need no transaction: the write can neither set a reference with `restrict` or
+ * `cascade`, nor remove or restore by cascade.
  */
 function hasStatements(
   { target, operation }: Pick<TransactionWrite, "target" | "operation">,
@@ -53,7 +53,7 @@ function hasStatements(
   const fields = referringFields(target).filter(mustExist).map(({ path }) => topOf(path));
   if (REMOVALS.has(operation)) return fieldsReferringTo(target).length > 0 && fields;
   if (operation === UNSET) return false;
-  // The other rules were applied when the entities came into the trash, and let nothing refer to them since.
+  // The other rules were applied when the entities came into the trash, and forbid new references to them.
   if (operation === "tidy") {
     return fieldsReferringTo(target).some(({ rule }) => rule === UNSET) && fields;
   }

@@ -20,14 +20,14 @@ interface Holder {
 }
 
 export interface ReferringField {
-  /** The class of the document, even if an embedded part declares the field. */
+  /** The class of the document, even if an embedded class declares the field. */
   readonly owner: ModelClass;
   readonly name: string;
   readonly path: string;
   readonly holders: readonly Holder[];
   readonly isList: boolean;
   readonly rule: RuleName;
-  /** The owner has no trash, but the referred class has. */
+  /** The owner has no trash, but the referred class has, so a cascade is final. */
   readonly isForGood: boolean;
   /** The type of one reference, also in a list. */
   readonly type: SchemaType;
@@ -114,7 +114,7 @@ export function fieldsReferringTo(target: ModelClass): readonly ReferringField[]
   return cached.byClass.get(target) ?? [];
 }
 
-/** Only a router that mounts the class must fail at start-up for a wrong declaration. */
+/** A wrong declaration must fail only in routers with its class, so other routers ignore the error. */
 function fieldsOf(owner: ModelClass): readonly ReferringField[] {
   try {
     return referringFields(owner);

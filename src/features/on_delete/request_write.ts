@@ -17,7 +17,7 @@ export function isOfRequest(write: TransactionWrite): write is RequestWrite {
 
 interface WrittenClass extends Pick<ClassWriterOptions, "reach"> {
   readonly target: ModelClass;
-  /** The name of the operation in the history. The default is the operation of the write. */
+  /** The operation in the history, by default the operation of the write. */
   readonly operation?: string;
 }
 

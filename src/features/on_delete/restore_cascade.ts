@@ -15,7 +15,7 @@ interface Removed {
   readonly stored: StoredObject;
 }
 
-/** Entities that earlier versions of the framework have removed have no `removalId`. */
+/** Earlier versions of the framework stored no `removalId`, so their removals are recognized by the time. */
 interface Cascade {
   readonly at: Date;
   readonly removalId: unknown;
@@ -25,7 +25,7 @@ export async function restoreCascade(
   write: RequestWrite,
   returned: readonly WrittenEntity[],
 ): Promise<void> {
-  // The restoration that caused this write already finds the whole cascade.
+  // Another restoration has caused this write, and restores the whole cascade itself.
   if (write.request.origin !== undefined || returned.length === 0) return;
   const { target } = write;
   if (!fieldsReferringTo(target).some(({ rule }) => rule === "cascade")) return;
@@ -46,8 +46,8 @@ export async function restoreCascade(
 }
 
 /**
- * A reference by `restrict` is followed if the entity also refers by `cascade`, because an earlier restoration may have
- * left it in the trash.
+ * Also follows `restrict` if the entity has a `cascade` reference too: it stays in the trash until both referred
+ * entities are restored.
  */
 async function cascadeOf(
   write: RequestWrite,
@@ -58,8 +58,8 @@ async function cascadeOf(
     const next: Removed[] = [];
     for (const [target, some] of Map.groupBy(last, (each) => each.target)) {
       for (const { owner, path, type, rule } of fieldsReferringTo(target)) {
-        // The same request may have removed other entities of the class directly, and a reference by `restrict` does
-        // not restore them.
+        // The request may have removed more entities of the class directly, which a `restrict` reference must not bring
+        // back.
         if (!mustExist({ rule }) || rule === "restrict" && owner === root.target) continue;
         const ids = some.map(({ stored }) => castForQuery(type, stored._id));
         const named = { [path]: { $in: ids } };
@@ -80,8 +80,7 @@ function mayFollow({ target, stored }: Removed): boolean {
 }
 
 /**
- * An entity stays in the trash if it refers by `cascade` or `restrict` to an entity of the same removal that is not
- * restored.
+ * An entity stays in the trash if an entity of the same removal stays, to which it refers by `cascade` or `restrict`.
  */
 async function leaveOutWaiting(
   write: RequestWrite,

@@ -10,7 +10,6 @@ const MAX_CASCADE = 1000;
 
 export interface OnDeleteSettings {
   readonly maxCascade: number;
-  /** The routes that show entities of a class. */
   readonly readers: Map<ModelClass, Route[]>;
 }
 

@@ -12,10 +12,7 @@ export type Cursor =
   | { readonly order: string; readonly values: readonly unknown[] }
   | EntityCursor;
 
-/**
- * A cursor that reveals no sort values. It is refused if the version has changed, because the entity may have another
- * position.
- */
+/** A cursor without sort values is refused after a change of its entity, whose position may have changed. */
 export interface EntityCursor {
   readonly id: unknown;
   readonly order?: string | undefined;
@@ -79,9 +76,7 @@ function toCursor({ o: order, v: values, i: id, n }: Record<string, unknown>): C
   return { order, id, version: n === undefined || n === null ? n : Number(n) };
 }
 
-/**
- * The mark makes another order refuse the cursor. A cryptographic hash would take as long as the rest of the cursor.
- */
+/** By this mark, a cursor of another order is refused. A cryptographic hash would double the time to make a cursor. */
 export function orderMark(order: Order): string {
   let mark = 0;
   for (const character of JSON.stringify(Object.entries(order))) {
@@ -90,7 +85,7 @@ export function orderMark(order: Order): string {
   return (mark >>> 0).toString(36);
 }
 
-/** MongoDB accepts at most 200 levels in a whole command. */
+/** MongoDB refuses more than 200 levels in a command, so a cursor must not contain a deep identifier. */
 const MAX_ID_DEPTH = 8;
 
 function isIdentifier(value: unknown, depth = 0): boolean {

@@ -1,7 +1,7 @@
-/** @internal Options of the pages of a list, whose answers have the URL of the next page in the header `Link`. */
+/** @internal Options of the pages of a list. The header `Link` has the URL of the next page. */
 export interface PageOptions {
-  /** The number of entities of a page for a request without `limit`. The default is `max`. */
+  /** The number of entities of a page without `limit`, by default `max`. */
   readonly size?: number;
-  /** The largest `limit` that clients may send. A larger `limit` answers 400. */
+  /** The largest `limit` of clients. A larger `limit` answers 400. */
   readonly max: number;
 }

@@ -138,7 +138,7 @@ function linksOf(
   if (after !== undefined) add("next", { after, skip: undefined });
   else if (found.more && behind === undefined) add("next", { skip: skip + found.read });
   if (skip > 0) {
-    // A link of `QUERY` has only the changes of the body, so it cannot leave out the parameter.
+    // A `QUERY` link only replaces parameters of its body, so it has `skip: 0` instead of no `skip`.
     const none = hasBodyParameters(context.req) ? 0 : undefined;
     add("prev", { skip: Math.max(0, skip - limit) || none });
     add("first", { skip: none });

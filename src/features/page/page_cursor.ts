@@ -27,7 +27,6 @@ export async function cursorPaths(context: OpenLevelContext): Promise<readonly s
   if (!showsId) return [];
   if (!isOrderOfValues(order, shape)) return ["_id"];
   const values = isOpen(context, order) ? Object.keys(order) : ["_id"];
-  // Embedded entities have no version.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
     (values.length < Object.keys(order).length || await mayShowOther(context));
   return hasVersion ? [...values, versionKey] : values;
@@ -55,7 +54,7 @@ export async function valuesAt(
   if (cursor.order !== undefined && cursor.order !== orderMark(order)) throw ofAnotherOrder();
   if (!("values" in cursor)) return await valuesOf(context, { order, cursor });
   const { values } = cursor;
-  // With invented sort values, a client could find out hidden values from the next page.
+  // With invented sort values, a client could learn hidden values from the next page.
   if (values.length !== paths.length || !isOpen(context, order)) throw ofAnotherOrder();
   return Object.fromEntries(paths.map((path, index) => [path, values[index]]));
 }
@@ -109,7 +108,7 @@ function hasValues(
   );
 }
 
-/** Hooks may leave out the entity, and middleware may hide it. */
+/** A cursor at a hidden entity is refused, or else the next page would reveal its sort values. */
 async function isShown(context: OpenLevelContext, name: EntityName): Promise<boolean> {
   const { schema } = await context.model();
   if (!mayLeaveOut(context) && !hasMiddleware(schema as Schema, ["findOne"])) return true;

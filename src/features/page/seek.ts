@@ -1,5 +1,5 @@
-// The filter has an expression, which compares as MongoDB sorts, and plain conditions, which are bounds in an index. A
-// page at any depth then reads equally many entities.
+// An expression compares as MongoDB sorts, and plain conditions are bounds in an index, so that a page at any depth
+// reads equally many entities.
 import mongoose from "mongoose";
 import { type Filter, markCompiled } from "../../filter/filters.ts";
 import type { Order, SortValues } from "../../filter/order.ts";
@@ -7,7 +7,7 @@ import { type Projection, shownBy } from "../../filter/projection.ts";
 import { fieldsOn } from "../../filter/q/resolve_path.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 
-/** A path through an array has several values, so the next page could not begin at a definite one. */
+/** A path through an array has several values, so the next page would have no definite begin. */
 export function isOrderOfValues(
   order: Readonly<Record<string, unknown>>,
   shape: Shape,
@@ -69,8 +69,8 @@ export function seek(order: Order, values: SortValues): Filter {
     }
     const rest = keys.slice(index + 1);
     const [next] = rest;
-    // MongoDB merges branches with a missing value before `null`, but an index treats both as equal. After `null`, one
-    // branch therefore covers all remaining fields.
+    // MongoDB merges sorted branches with a missing value before `null`, but an index has both as equal, so entities
+    // would be out of order. After `null`, one branch covers all remaining fields.
     if (next !== undefined && rest.length > 1 && key.value === null) {
       const bounds = [...ties, ...levelBounds(key), ...scanBounds(next, "from")];
       alternatives.push(every(bounds, [...[...tied, key].map(isLevel), isBehindAny(rest)]));
@@ -82,8 +82,8 @@ export function seek(order: Order, values: SortValues): Filter {
 }
 
 /**
- * MongoDB 6.0 may read branches of `$or` from a partial index that a cached plan chose for other
- * values, and miss entities. Without `$or`, it reads more entities before the page.
+ * With `$or`, MongoDB 6.0 may read a partial index that a cached plan chose for other values, and miss entities.
+ * Without `$or`, it reads more entities before the page.
  */
 export function seekInOneScan(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
@@ -126,7 +126,7 @@ function placesOf({ path, value, isAscending }: Key): [unknown, unknown] {
 }
 
 function levelBounds({ path, value }: Key): Filter[] {
-  // `{ "a.b": null }` does not match every entity without a value at `a.b`.
+  // As a bound, `{ "a.b": null }` would miss some entities without a value at `a.b`.
   const isBound = isScalar(value) && !(path.includes(".") && value === null);
   return isBound ? [{ [path]: markCompiled({ $eq: value }) }] : [];
 }

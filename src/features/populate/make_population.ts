@@ -47,7 +47,7 @@ export async function makePopulation(
   };
 }
 
-/** The database may write an identifier otherwise, so the keys are the given JSON texts. */
+/** The keys are the given JSON texts, because the database may write the same identifier otherwise. */
 async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
   const ids = new Map<string, unknown>();
   const names = new Map<string, string>();

@@ -7,15 +7,15 @@ import type {
   TargetOf,
 } from "../../declare/model/field_names.ts";
 
-/** @internal Options of a reference for which answers can show the referenced entity in the place of its identifier. */
+/** @internal Options of a reference that answers can show as an entity instead of an identifier. */
 export interface PopulateOptions<N extends string = string> {
-  /** The fields of the entity that answers show besides `_id`. The default is all fields that clients see. */
+  /** The shown fields besides `_id`, by default all fields that clients see. */
   readonly select?: readonly N[];
-  /** Whether every answer shows the entity. Otherwise, clients ask for the entity with `?populate=`. */
+  /** Whether every answer shows the entity. Otherwise, clients ask by `?populate=`. */
   readonly always?: boolean;
 }
 
-/** @internal The type of the option `populate`. If the model is known, only the names of references are accepted. */
+/** @internal The option `populate`. If the model is known, only names of references are accepted. */
 export type PopulateFields<M> = IsKnown<M> extends false
   ? Readonly<Record<string, true | PopulateOptions>>
   : {
@@ -24,7 +24,7 @@ export type PopulateFields<M> = IsKnown<M> extends false
       | PopulateOptions<FieldNames<"select", TargetOf<M, K>>>;
   };
 
-/** @internal The type of the option `populate`. A name that is no reference gets an error text as its type. */
+/** @internal The option `populate`, in which the type of a wrong name is an error text. */
 export type CheckedPopulate<M, P> = P extends readonly unknown[]
   ? "populate is an object, such as { director: true }"
   : IsKnown<M> extends false

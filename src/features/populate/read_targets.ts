@@ -28,7 +28,7 @@ export async function readTargets(
   ids: readonly unknown[],
 ): Promise<FoundTargets> {
   const { model, shape, declared, projection } = source;
-  // A model that no class of the framework declares may have middleware.
+  // A model without a class of the framework may have middleware, so its entities are read as documents.
   const isDirect = declared && isSameForDatabase(projection, shape);
   const reads = isDirect ? modelSupport(model, shape).reads : undefined;
   if (reads === undefined) return await readDocuments(source, ids);
@@ -53,7 +53,7 @@ async function readDirect(
   return found;
 }
 
-/** A getter or a transform may compute a shown field from another, so whole documents are read. */
+/** A getter or a transform may need other fields, so whole documents are read. */
 async function readDocuments(
   source: TargetSource,
   ids: readonly unknown[],

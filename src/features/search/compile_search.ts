@@ -6,7 +6,7 @@ export const MAX_WORDS = 10;
 
 export const MAX_CHARACTERS = 200;
 
-/** With `undefined`, clients search in the text index. */
+/** Without `fields`, clients search in the text index. */
 export interface SearchConfig {
   readonly fields: readonly string[] | undefined;
 }
@@ -48,7 +48,7 @@ function patternOf(word: string): string {
   }).join("");
 }
 
-/** A stored text may have another Unicode normalization form. */
+/** The stored string may have another Unicode normalization form, so the pattern matches all forms. */
 function literal(text: string): string {
   const forms = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);
   const escaped = [...forms].map(escapePattern);

@@ -31,7 +31,7 @@ export const search: Feature<SearchTypes> = {
     }
     return { index: textIndexPaths(place) };
   },
-  /** A result would reveal that a hidden field contains the word, so the reader must see every indexed field. */
+  /** A result reveals that a field contains the word, so the reader must see every indexed field. */
   narrow(declared, reader) {
     if ("index" in declared) {
       return declared.index.every((path) => path.isVisibleTo(reader))

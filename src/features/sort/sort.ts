@@ -32,7 +32,7 @@ export const sort: Feature<SortTypes> = {
 
 const hintedOf = memoize((_target: ModelClass) => new Set<string>());
 
-/** If each statement selects by a field, such as the tenant, an index has to begin with that field. */
+/** If each statement selects by a field, such as the tenant, indexes must begin with that field. */
 function hintAtIndexes(names: readonly string[], route: Route): void {
   const { target, scopes, link } = actingLevel(route);
   if (link !== undefined) return;
@@ -43,7 +43,7 @@ function hintAtIndexes(names: readonly string[], route: Route): void {
     : declared.filter(([first]) => first === selecting).map(([, ...rest]) => rest);
   const hinted = hintedOf(target);
   const missing = names.filter((name) => {
-    // The condition of a `scope` may use the first fields of an index.
+    // With a `scope` on its first fields, an index can also sort by later fields.
     const isIndexed = name === (selecting ?? "_id") ||
       indexes.some(([first, ...rest]) =>
         first === name || scopes.length > 0 && rest.includes(name)

@@ -1,5 +1,5 @@
 /**
- * @internal The writes after which a field has the sender of the request: `"createdBy"` is the creation, and
- * `"updatedBy"` is the last write.
+ * @internal The writes that store the sender in a field: `"createdBy"` is the creation, and `"updatedBy"` the last
+ * write.
  */
 export type Stamp = "createdBy" | "updatedBy";

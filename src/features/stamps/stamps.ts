@@ -15,7 +15,10 @@ const STAMPS: readonly unknown[] = ["createdBy", "updatedBy"] satisfies readonly
 
 const TYPES: readonly string[] = ["String", "Number", "ObjectId"];
 
-/** Validators would refuse a value that the client cannot set, so the function `actor` must check the sender. */
+/**
+ * All other options, such as validators, are refused: no client could correct a refused sender. The function `actor`
+ * must check the sender.
+ */
 const WITH_STAMP: ReadonlySet<string> = new Set([
   ...["stamp", "type", "ref", "hidden", "readonly", "select", "index", "unique", "sparse"],
   ...["summary", "description", "deprecated", "example", "get", "transform"],

@@ -10,13 +10,13 @@ import type { TenantConfig } from "./tenants.ts";
 
 export type TenantFunction = (req: FrameworkRequest) => Actor | undefined;
 
-/** Copies of a request share its properties, so the tenant is stored on it. */
+/** A property, because hooks get a proxy of the request, which a `WeakMap` would not find. */
 const TENANT = Symbol("mongrove tenant");
 
-/** A request to a class without tenants asks only if it reads another class. */
+/** On routes without tenants, the results of `tenant()`, which is called only to read another class. */
 const ANSWERS = Symbol("mongrove tenants");
 
-/** The tenant is asked once for each call, and again for a renewal of a live list. */
+/** Calls that have asked `tenant()`. Each later check of a live list is another call, and asks again. */
 const asked = new WeakSet<Call>();
 
 type Answers = Map<TenantFunction, Actor>;
@@ -29,17 +29,17 @@ interface Asked {
 
 const ofOrigins = new WeakMap<object, Answers>();
 
-/** A request to no route of the class asks the last function. */
+/** The functions of all routers with the class. Elsewhere, as in `queryFor()`, the last is called. */
 const functions = new WeakMap<ModelClass, Set<TenantFunction>>();
 
 export function rememberTenants(target: ModelClass, ask: TenantFunction): void {
   const all = functions.get(target) ?? new Set();
-  // An earlier router may have given the function, which must be the last.
+  // An earlier router may have added the function, which must move to the end.
   all.delete(ask);
   functions.set(target, all.add(ask));
 }
 
-/** Throws a 403 if a renewal gets another tenant, so that the live list ends. */
+/** Throws a 403 if a later check gets another tenant, so that the live list ends. */
 export function askTenant(call: Call): void {
   if (asked.has(call)) return;
   asked.add(call);
@@ -58,7 +58,7 @@ export function knownTenant(
   return ask && (Reflect.get(req, TENANT) as Actor | undefined ?? tenantOf({ req, origin }, ask));
 }
 
-/** No request reaches entities of a tenant whose type does not fit. */
+/** A tenant of a wrong type fails here, and never reaches the filter. */
 export function tenantFor(req: FrameworkRequest, { field, target }: TenantConfig): unknown {
   const tenant: unknown = Reflect.get(req, TENANT) ?? tenantOutside(req, target);
   const type = buildSchema(target).schema.path(field);
@@ -76,7 +76,7 @@ export function keepAnswers({ req, route, origin }: Call): void {
   Reflect.set(req, ANSWERS, asked);
 }
 
-/** The hooks of each request of a batch decide who sends it, so the tenant may differ. */
+/** In a batch, the hooks of each request may set another sender. Two different tenants answer 403. */
 function tenantOf({ req, origin }: Pick<Call, "req" | "origin">, ask: TenantFunction): Actor {
   const tenant = tenantBy(ask, req);
   if (origin === req) return tenant;

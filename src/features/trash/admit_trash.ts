@@ -14,7 +14,7 @@ export const TRASH = "trash";
 
 export type AskedTrash = "only" | "restore";
 
-/** Copies of a request share its properties, so the answer is stored on it. */
+/** A property, because hooks get a proxy of the request, which a `WeakMap` would not find. */
 const ASKED = Symbol("mongrove trash");
 
 export function askedOf(req: FrameworkRequest): AskedTrash | undefined {
@@ -23,7 +23,7 @@ export function askedOf(req: FrameworkRequest): AskedTrash | undefined {
 
 const NONE = new URLSearchParams();
 
-/** For a sender who may not see the trash, a restore answers 404, and the parameter `trash` answers 400. */
+/** Without the right to see the trash, a restore answers 404, and the parameter `trash` 400. */
 export function admitTrash({ see, field }: TrashConfig, { route, req, context }: Call): void {
   const query = queryOf(req.url);
   const given = query === "" ? NONE : new URLSearchParams(query);

@@ -6,21 +6,21 @@ import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 /** @internal Options of the trash of a class, from which removed entities can be restored. */
 export interface TrashOptions<M extends FrameworkModel = FrameworkModel> extends KeepOption {
   /**
-   * Whether the sender of a request may read and restore entities in the trash, and may remove them for good. The
-   * function is called at most once for each request, after the `preFetch` hooks. Without this option, nobody may.
+   * Whether the sender of a request may read, restore and finally remove entities in the trash. The function is called
+   * at most once for each request, after the `preFetch` hooks. Without this option, nobody may.
    */
   readonly see?: (req: FrameworkRequest) => boolean;
   /**
-   * A `preFetch` hook that decides, together with `see`, whether the sender of a request may restore an entity. It
-   * takes the place of the hooks `preFetch`, `postFetch` and `preSave` of `update()`. By default, these hooks decide,
-   * or the same hooks of `remove()` if the class has no `update()`.
+   * A `preFetch` hook that decides, together with `see`, who may restore an entity, instead of the hooks `preFetch`,
+   * `postFetch` and `preSave` of `update()`. By default, these hooks decide, or the same hooks of `remove()` if the
+   * class has no `update()`.
    */
   readonly restore?: PreFetch<FrameworkRequest<M>>;
   /**
    * The name of the field that stores when an entity was put into the trash. The default is `"deletedAt"`.
    *
-   * The field with the sender of the removal has `By` in the place of `At`. A hidden field has `With`, and stores which
-   * entities the same request has removed.
+   * The field with the sender has `By` instead of `At`. A hidden field with `With` stores which entities the same
+   * request has removed.
    */
   readonly field?: string;
 }

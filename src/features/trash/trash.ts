@@ -103,7 +103,7 @@ function addFields(config: TrashConfig, schema: Schema): void {
   if (taken !== undefined) {
     throw new TypeError(`property "${taken}" has the name of a field that "trash" adds`);
   }
-  // Without `see`, no request reaches the trash, so no description of the API has the fields.
+  // Without `see`, no request reaches the trash, so no API description has the fields.
   const options = { readonly: true, hidden: see === undefined };
   schema.add(
     {
@@ -116,7 +116,7 @@ function addFields(config: TrashConfig, schema: Schema): void {
   if (keepMS !== undefined) schema.index({ [field]: 1 }, { sparse: true });
 }
 
-/** The application declares the paths of an adopted model. */
+/** The trash adds no fields to the schema of an adopted model, so missing fields are an error. */
 function useFields({ field, byField, withField, see }: TrashConfig, schema: Schema): void {
   const types = { [field]: ["Date"], [byField]: BY_TYPES, [withField]: ["ObjectId", "Mixed"] };
   for (const [name, instances] of Object.entries(types)) {

@@ -7,8 +7,8 @@ import { hasEnded, onConnectionClose } from "../../pipeline/request/response.ts"
 /** With request pipelining, earlier answers may still be sent, which a reset would cut. */
 export function isQueued(res: Response): boolean {
   if (res.socket || res.writableFinished || typeof res.assignSocket !== "function") return false;
-  // Node and Deno keep the response that is being sent as `_httpMessage`. Without another response there, no event
-  // would end the wait.
+  // Node and Deno keep the response that is being sent as `_httpMessage`. Without one, nothing would end the wait, so
+  // the response is not queued.
   const { _httpMessage: sending } = (res.req.socket ?? {}) as { readonly "_httpMessage"?: unknown };
   return typeof sending === "object" && sending !== null && sending !== res;
 }
@@ -57,7 +57,7 @@ export async function cutAnswer(res: Response): Promise<void> {
   res.destroy();
 }
 
-/** The error is reported to `onError`, and no answer is sent for it. */
+/** The error is reported to `onError`, but not sent to the client. */
 export class SlowClientError extends Error {
   override name = "SlowClientError";
   readonly code = "SEND_TIMEOUT";
@@ -71,8 +71,8 @@ export class SlowClientError extends Error {
 }
 
 export function onSendTimeout(timeoutMS: number, callback: () => void): () => void {
-  // After a suspension of the process, timers fire before sockets are read. A single timer would cut a client that has
-  // read in time.
+  // After a suspension of the process, timers fire before sockets are read, so a single timer would cut a client that
+  // has read in time.
   const half = Math.ceil(timeoutMS / 2);
   let timer = setTimeout(() => {
     timer = setTimeout(callback, half).unref();

@@ -4,7 +4,7 @@ import { isOver, onConnectionClose } from "../../pipeline/request/response.ts";
 import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { cutAnswer, onSendTimeout, SlowClientError } from "./connection.ts";
 
-/** Each write waits until the client has read, so that a long answer is never in memory as a whole. */
+/** Each write waits until the client has read, so that no long answer is in memory as a whole. */
 export class ResponseStream {
   readonly #res: Response;
   readonly #timeoutMS: number;
@@ -31,7 +31,7 @@ export class ResponseStream {
     this.#res.flushHeaders();
   }
 
-  /** Compression middleware holds bytes back, but the client needs the results while an import runs. */
+  /** Compression middleware holds bytes back, but the client needs results during an import. */
   flush(): void {
     if (this.isOpen) (this.#res as { flush?: () => void }).flush?.();
   }

@@ -89,7 +89,7 @@ interface SentList {
   readonly timeoutMS: number;
 }
 
-/** A list in one chunk, or not longer than `PIECE_BYTES`, is sent as a whole, with `Content-Length` and `ETag`. */
+/** A list of one chunk or at most `PIECE_BYTES` is sent as a whole, with `Content-Length` and `ETag`. */
 async function sendWhileRead(
   res: Response,
   { texts, status, frame: { type, rows, open, close, empty }, timeoutMS }: SentList,
@@ -98,11 +98,11 @@ async function sendWhileRead(
   let buffered: JsonPiece[] = [open];
   let size = 0;
   const flush = async () => {
-    // A single chunk after the opening bracket may be large, and is not copied.
+    // A single chunk after the opening bracket may be large, so it is not copied.
     const parts = buffered.length > 2 ? [concat(buffered)] : buffered;
     buffered = [];
     size = 0;
-    // The JavaScript engine may keep the array while a slow client reads, so sent chunks are removed.
+    // Engines may keep the array while a slow client reads, so sent chunks are removed.
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       await stream.write(bytesOf(part));
     }
@@ -110,7 +110,7 @@ async function sendWhileRead(
   try {
     for await (const piece of rows?.(texts) ?? texts) {
       if (!stream.isOpen) break;
-      // The headers wait for a further chunk, because a list without one is sent as a whole.
+      // The headers wait for a further chunk, because a single chunk is sent as a whole.
       if (!stream.begun && size >= PIECE_BYTES) {
         res.status(status).setHeader("Content-Type", type);
         if (res.req.method === "HEAD") return await stream.end();
@@ -133,7 +133,7 @@ async function sendWhileRead(
   if (stream.isTaken) await cutBegun(res);
 }
 
-/** The headers wait for the first results, so that an earlier error gets an answer with its status. */
+/** The headers wait for the first results, so that an earlier error still has its status. */
 async function sendLines(
   res: Response,
   { lines, stop, status, timeoutMS }: ResultsAnswer & { readonly timeoutMS: number },

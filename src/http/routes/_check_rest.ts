@@ -117,7 +117,7 @@ function partProblem(
     : undefined;
 }
 
-/** The option `exists` applies the `scope` of the referenced class, which must be known. */
+/** The option `exists` applies the `scope` of the referenced class, so `bindingRests()` refuses several scopes. */
 export function checkReferences(shape: Shape, fail: Fail): void {
   for (const field of fieldsWithin(shape)) {
     const referred = referredTarget(field);
@@ -160,10 +160,10 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
   }
 }
 
-/** These hooks may hide entities or fields, but do not run for an embedded part that its parent shows. */
+/** These hooks may hide entities or fields, but do not run for embedded entities in answers of the parent. */
 const GUARDS = ["fetch", "postFetch", "preSend"] as const;
 
-/** If every route that reads a part may hide it, the parent's answer would reveal it. */
+/** If every route of an embedded property may hide it, the parent's answer would reveal it, so `apart` is required. */
 function checkApart({ owner, property, embedded }: PartDescription["link"]): void {
   const { parts, fields } = describeModel(owner);
   if (!embedded || fields.get(property)?.options.apart !== undefined) return;

@@ -38,8 +38,7 @@ import { forAll } from "../../errors/for_all.ts";
 export type RouteSettings = Omit<SharedSettings, "getConnection">;
 
 /**
- * Routes with fewer parameters come first: Express takes the first match, and `/:id` of one model could match a path of
- * another.
+ * Express takes the first match, so routes with fewer parameters come first: `/:id` could match another model's path.
  */
 export function buildRoutes(
   models: readonly ModelClass[],
@@ -63,7 +62,8 @@ export function buildRoutes(
   const routes = forAll(models, (target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
-    // Usually, the module of one class was evaluated twice. Adopted models may be on several connections.
+    // Two classes of one collection are an error, mostly of a module that was evaluated twice. Adopted models may be on
+    // several connections.
     const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
     const connection = adoptionOf(target)?.connection?.id ?? "";
     claim(owners, { target, what, key: `${what} of ${target.name} ${connection}` });
@@ -187,7 +187,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const buildPartRoutes = (part: PartDescription): Route[] => {
     const path = checkPartRest(part, features);
     const reader = readerOf();
-    // Models may refer to each other, so each property occurs at most once in a path.
+    // Models may refer to each other, so routes would be endless if a path repeated a property.
     if (reader === undefined) return [];
     const inside = [...above, { reader, writer: () => writerOf(reader, methods) }];
     if (inside.some((each) => isSame(each.reader, part))) return [];

@@ -72,7 +72,7 @@ function indexProblem(
   if (collation !== undefined) {
     return `has a unique index with a "collation", by which different keys may be equal`;
   }
-  // A path never names `null`, so an index with `$exists: true` contains every entity that a path can name.
+  // A path never names `null`. With `$exists: true`, the index has all other keys, so none can be stored twice.
   const hasAllKeys = partial === undefined ||
     isDeepStrictEqual(partial, { [by]: { $exists: true } });
   return hasAllKeys

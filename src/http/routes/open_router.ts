@@ -14,7 +14,7 @@ type OpenRoutes = (newRouter: () => Router, caseSensitive: boolean) => RequestHa
 
 /**
  * With other path settings than the application, a path could pass middleware that protects a route, and still reach
- * the route.
+ * it.
  */
 export function followSettings(open: OpenRoutes): Router {
   const router = express.Router({ mergeParams: true });
@@ -58,7 +58,7 @@ export function mountRoutes(routes: readonly Route[], endpoints: readonly Endpoi
   };
 }
 
-/** Each first segment has its own router, because Express compares a request with each path of a router. */
+/** Express compares a request with each path of a router, so each first segment has its own router. */
 function mountModels(routes: readonly Route[]): OpenRoutes {
   return (newRouter, caseSensitive) => {
     const firstOf = (path: string) => firstName(caseSensitive ? path : path.toLowerCase());
@@ -76,15 +76,12 @@ function mountModels(routes: readonly Route[]): OpenRoutes {
   };
 }
 
-/**
- * A first segment that is a parameter or a pattern has the empty name. Its router gets the requests that the others do
- * not answer.
- */
+/** Parameters and patterns have the empty name, whose router gets the requests that the others do not answer. */
 function firstName(path: string): string {
   return /^\/([\w.-]+)(?=\/|$)/.exec(path)?.[1] ?? "";
 }
 
-/** All methods of a path share one route, because Express compares a request with each route. */
+/** Express compares a request with each route, so all methods of a path share a route. */
 function addRoutes(router: Router, routes: readonly Route[]): Router {
   const queried = new Set(routes.filter(takesQueryMethod).map(({ path }) => path));
   const paths = new Map<string, ReturnType<Router["route"]>>();
@@ -107,7 +104,7 @@ function addRoutes(router: Router, routes: readonly Route[]): Router {
 
 const NAME_OR_ENCODED = /([:*](?:"[^"]*"|[\p{ID_Continue}$]+))|[^\x21-\x7e]+/gu;
 
-/** Express compares the path of a request before it is decoded. */
+/** Express compares paths before it decodes them, so paths of routes are encoded. */
 function encoded(path: string): string {
   return path.replace(NAME_OR_ENCODED, (text, name?: string) => name ?? encodeURIComponent(text));
 }
@@ -120,7 +117,9 @@ function mountQuery(mounted: ReturnType<Router["route"]>, route: Route): void {
   add.call(mounted, announceQuery, handler);
 }
 
-/** Express refuses a path that cannot be decoded before any other handler runs. No entity has such an identifier. */
+/**
+ * Express cannot decode the path, and runs no other handler. No entity has such an identifier, so the answer is 404.
+ */
 const answerUndecodable: ErrorRequestHandler = (error, _req, res, next) => {
   if (error instanceof URIError) sendError(res, notFound());
   else next(error);

@@ -31,7 +31,7 @@ export function writerOf(reader: Level, methods: readonly Method[]): Level | und
 
 /**
  * An embedded entity, a file, or a referenced entity of a class without `@rest` belongs to the entity around it, whose
- * `update()` guards the writes. A class with its own `@rest` has the hooks of the same operation there.
+ * `update()` guards the writes. Classes with `@rest` have hooks themselves.
  */
 export function guardedLevels(above: readonly Above[], last: Level): readonly Level[] {
   const readers = above.map(({ reader }) => reader);
