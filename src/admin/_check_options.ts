@@ -6,7 +6,7 @@ import type { ShownRoute } from "./_shown_routes.ts";
 import type { PageField } from "./document.ts";
 import { isInWords } from "./_views.ts";
 
-export const OPTIONS: Readonly<Record<keyof AdminOptions, true>> = {
+export const ADMIN_OPTIONS: Readonly<Record<keyof AdminOptions, true>> = {
   title: true,
   apiPath: true,
   see: true,
@@ -25,10 +25,10 @@ export const LOGIN: Readonly<Record<keyof AdminLogin, true>> = {
 
 export const SESSION: Readonly<Record<keyof AdminSession, true>> = { signIn: true, signOut: true };
 
-export function checkOptions(options: unknown, routes: readonly ShownRoute[]): void {
+export function checkAdminOptions(options: unknown, routes: readonly ShownRoute[]): void {
   if (!isJsonObject(options)) throw cannotServe("the options are not an object");
   const { title, apiPath = "..", see, login, session, models, links = {} } = options;
-  const unknown = unknownOption(options, OPTIONS);
+  const unknown = unknownOption(options, ADMIN_OPTIONS);
   if (unknown !== undefined) throw cannotServe(`admin() has no option ${unknown}`);
   if (!isNonEmptyString(title)) throw cannotServe(`"title" is not a text`);
   if (!isNonEmptyString(apiPath) || !isOfSameOrigin(apiPath)) {

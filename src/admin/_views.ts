@@ -1,6 +1,6 @@
 import type { PageField, PageModel } from "./document.ts";
 import type { AdminModel } from "./options.ts";
-import { isLong, NAMES, wordsOf } from "./words.ts";
+import { isLong, NAMES, readableName } from "./words.ts";
 
 type View = Pick<PageModel, "title" | "list" | "columns">;
 
@@ -73,7 +73,7 @@ interface MenuEntry {
 export function menuWords(entries: readonly MenuEntry[]): readonly string[] {
   const words = entries.map(({ path, menu }) => {
     const given = typeof menu === "object" ? menu[path] : menu;
-    const segments = path.slice(1).split("/").map(wordsOf);
+    const segments = path.slice(1).split("/").map(readableName);
     // A text of the option `menu` says nothing of the path, so the whole path tells equal texts apart.
     const rest = given === undefined ? segments.slice(0, -1) : segments;
     return { text: given ?? segments.at(-1) ?? path, rest: rest.join(", ").toLowerCase() };

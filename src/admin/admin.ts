@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from "express";
 import { mountedActorNames, mountedEndpoints, mountedRoutes } from "../host/initialize.ts";
 import type { FrameworkRouter } from "../host/initialize.ts";
 import { cannotServe } from "./_cannot_serve.ts";
-import { checkOptions } from "./_check_options.ts";
+import { checkAdminOptions } from "./_check_options.ts";
 import { describeModels } from "./_describe_models.ts";
 import type { PageDocument } from "./document.ts";
 import { nameStamps } from "./_name_stamps.ts";
@@ -30,7 +30,7 @@ export function admin(api: FrameworkRouter, options: AdminOptions): RequestHandl
     throw cannotServe("admin() takes the router of Framework.initialize()");
   }
   const routes = shownRoutes(mounted);
-  checkOptions(options, routes);
+  checkAdminOptions(options, routes);
   const { title, apiPath = "..", login, session, see, models, links } = options;
   let script: PageScript | undefined;
   // The demo serves the page before its script is built, so a missing script is searched again.

@@ -2,7 +2,7 @@
 export const NAMES = ["name", "title", "label", "subject", "number"];
 
 /** `openedBy` becomes "Opened by". */
-export function wordsOf(name: string): string {
+export function readableName(name: string): string {
   const words = name.replaceAll(/[_-]+/g, " ").replaceAll(/([a-z\d])([A-Z])/g, "$1 $2");
   const text = words.replaceAll(/[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase()).trim();
   return text.charAt(0).toUpperCase() + text.slice(1);

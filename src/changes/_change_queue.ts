@@ -1,6 +1,13 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Position, Progress } from "./_lease.ts";
-import { type Attempt, type ChangeEvent, keyOf, sizeOf, timeOf, withoutValues } from "./change.ts";
+import {
+  type Attempt,
+  type ChangeEvent,
+  changeKey,
+  sizeOf,
+  timeOf,
+  withoutValues,
+} from "./change.ts";
 import { unlessAborted } from "./_waits.ts";
 
 /** With so many waiting changes, the follower stops reading, so that slow handlers do not fill the memory. */
@@ -95,7 +102,7 @@ export class ChangeQueue {
     if (isReplay && [...this.#waiting].some((each) => each.event._id._data === event._id._data)) {
       return;
     }
-    const key = keyOf(event);
+    const key = changeKey(event);
     const position = isReplay ? undefined : this.#read.position;
     const change = { event, key, position, hasValues: true, attempts: 0 };
     this.#waiting.add(change);

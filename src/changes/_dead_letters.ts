@@ -4,8 +4,8 @@ import { isUnavailable } from "../store/failure_of.ts";
 import {
   type Change,
   type ChangeEvent,
-  keyOf,
-  kindOf,
+  changeKey,
+  changeKind,
   sizeOf,
   timeOf,
   withoutImages,
@@ -89,7 +89,7 @@ export class DeadLetters {
     event: ChangeEvent,
     { attempt: attempts, error: thrown }: FailedAttempt,
   ): Promise<void> {
-    const [key, error] = [keyOf(event), errorText(thrown)];
+    const [key, error] = [changeKey(event), errorText(thrown)];
     const write = (kept: ChangeEvent) =>
       this.#letters.updateOne({ _id: this.#idOf(event) } as object, {
         $set: { follow: this.#follow, key, event: kept, error, attempts, isDue: false },
@@ -125,7 +125,7 @@ export class DeadLetters {
    * a dead letter of this change, which an earlier process may have stored.
    */
   async overtake(event: ChangeEvent): Promise<void> {
-    const key = keyOf(event);
+    const key = changeKey(event);
     if (!this.#keys.has(key)) return;
     const _id = { $gt: `${this.#follow}/`, $lt: this.#idOf(event) };
     await this.#letters.updateMany(this.#where({ _id, key }), { $set: { isOvertaken: true } });
@@ -153,7 +153,7 @@ export class DeadLetters {
       const { error, attempts, diedAt, isOvertaken, isDue } = letter;
       listed.push({
         id: event._id._data,
-        kind: kindOf(event),
+        kind: changeKind(event),
         _id: event.documentKey?._id,
         at: timeOf(event),
         error,

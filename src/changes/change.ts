@@ -91,7 +91,7 @@ export function isChange({ operationType }: ChangeEvent): boolean {
   return Object.hasOwn(KINDS, operationType);
 }
 
-export function kindOf({ operationType }: ChangeEvent): Change["kind"] {
+export function changeKind({ operationType }: ChangeEvent): Change["kind"] {
   return KINDS[operationType as keyof typeof KINDS];
 }
 
@@ -131,7 +131,7 @@ export function sizeOf(event: ChangeEvent): number {
 }
 
 /** Changes with the same key are handled in order. */
-export function keyOf({ documentKey }: ChangeEvent): string {
+export function changeKey({ documentKey }: ChangeEvent): string {
   return mongoose.mongo.BSON.EJSON.stringify(documentKey?._id, { relaxed: false });
 }
 
@@ -147,7 +147,7 @@ export function toChange<M extends FrameworkModel>(
   return {
     ...attempt,
     id: event._id._data,
-    kind: kindOf(event),
+    kind: changeKind(event),
     _id: event.documentKey?._id as M["_id"],
     at: timeOf(event),
     paths: [

@@ -2,7 +2,11 @@ import type { OptionDescriptions } from "../declare/options.ts";
 import type { HookName } from "../declare/hooks/hooks.ts";
 import type { DataType } from "../declare/operations/action.ts";
 import { leftOutBy } from "../declare/hooks/named_fields.ts";
-import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
+import {
+  isHookName,
+  type OperationWords,
+  operationWords,
+} from "../declare/operations/operation.ts";
 import type { FilterDescription } from "./describe_filter.ts";
 import type { BytesFacts, Withheld } from "../pipeline/description.ts";
 import type { Call } from "../pipeline/request/request_context.ts";
@@ -159,7 +163,7 @@ export function describeRoute(route: Route): RouteDescription {
     ...action?.available && { conditional: true },
     errors: describeErrors(route),
     hooks: Object.keys(hooks).filter(isHookName),
-    ...wordsOf(hooks),
+    ...operationWords(hooks),
   };
 }
 

@@ -113,7 +113,7 @@ export interface InitializeOptions {
   readonly log?: boolean;
 }
 
-export const OPTIONS: OptionKinds<InitializeOptions> = {
+export const INITIALIZE_OPTIONS: OptionKinds<InitializeOptions> = {
   models: "list",
   onError: "function",
   limits: true,
@@ -259,7 +259,7 @@ export function routesOfOptions(
     return Array.isArray(models) ? buildRoutes(models, settings ?? strictOf(options)) : [];
   };
   const strictOf = ({ strict, guard }: InitializeOptions): RouteSettings => {
-    const isRight = wrongOption({ guard }, { guard: OPTIONS.guard }) === undefined;
+    const isRight = wrongOption({ guard }, { guard: INITIALIZE_OPTIONS.guard }) === undefined;
     try {
       return settingsOf(
         { ...strict !== undefined && { strict }, ...isRight && { guard } },
@@ -299,9 +299,9 @@ export function settingsOf(
 function checkOptions(options: InitializeOptions): void {
   forAll(Object.entries(options), ([name, value]) => {
     const option = { [name]: value };
-    const unknown = unknownOption(option, OPTIONS);
+    const unknown = unknownOption(option, INITIALIZE_OPTIONS);
     const wrong = unknown === undefined
-      ? wrongOption(option as InitializeOptions, OPTIONS)
+      ? wrongOption(option as InitializeOptions, INITIALIZE_OPTIONS)
       : `there is no option ${unknown}`;
     if (wrong !== undefined) throw new TypeError(`Cannot initialize: ${wrong}`);
   });

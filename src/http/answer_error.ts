@@ -20,7 +20,7 @@ import {
 import { describeShape } from "../schema/fields/shape.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";
-import { originOf, validationFailure } from "../schema/mongoose/errors.ts";
+import { errorOrigin, validationFailure } from "../schema/mongoose/errors.ts";
 import { refuseRequest } from "./check_options.ts";
 import { cutAnswer, SlowClientError } from "./replies/connection.ts";
 
@@ -166,7 +166,7 @@ function translate(error: unknown): RestError | undefined {
     return badData({ [path]: { message, kind } }, error);
   }
   if (isUnmet(error)) return notFound();
-  const origin = error instanceof mongoose.Error ? originOf(error) : undefined;
+  const origin = error instanceof mongoose.Error ? errorOrigin(error) : undefined;
   const isHidden = (path: string) =>
     origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
   // The error does not name its connection, so any closed connection with models counts.

@@ -77,7 +77,7 @@ const CHECKS: Readonly<Record<ArgumentSchema["type"], (value: unknown) => boolea
   array: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
 };
 
-export function queryOf(args: Arguments): URLSearchParams {
+export function parametersIn(args: Arguments): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(args)) {
     if (value === undefined || Array.isArray(value) && value.length === 0) continue;

@@ -5,7 +5,7 @@ import { actingLevel } from "../pipeline/request/route.ts";
 import type { RouteAnswer, RouteCall } from "./_call_route.ts";
 import { type ExposedModel, type ExposedRoute, PAGE_SIZE } from "./_exposed_models.ts";
 
-export function describeModels(models: ReadonlyMap<string, ExposedModel>): object {
+export function describeForTools(models: ReadonlyMap<string, ExposedModel>): object {
   return {
     models: [...models.values()].map(({ name, operations, actions }) => ({
       model: name,
@@ -21,7 +21,7 @@ interface DescribeOptions {
 }
 
 /** Describes only fields and operations that the user may use. */
-export async function describeModel(
+export async function describeForUser(
   { name, operations, actions }: ExposedModel,
   { id = ANY_ID, send }: DescribeOptions,
 ): Promise<object | { readonly refusal: RouteAnswer }> {

@@ -2,10 +2,10 @@ import type { Request, RequestHandler } from "express-types";
 import { RestError } from "../errors/rest_error.ts";
 import { actingLevel } from "../pipeline/request/route.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
-import { badArgument, checkArguments, queryOf } from "./_arguments.ts";
+import { badArgument, checkArguments, parametersIn } from "./_arguments.ts";
 import type { Arguments, ArgumentSchema, ArgumentsSchema } from "./_arguments.ts";
 import { callRoute, type RouteAnswer, type RouteCall } from "./_call_route.ts";
-import { describeModel, describeModels } from "./_describe_models.ts";
+import { describeForTools, describeForUser } from "./_describe_models.ts";
 import { type ExposedModel, type ExposedRoute, PAGE_SIZE } from "./_exposed_models.ts";
 import type { ExposedOperation } from "./options.ts";
 
@@ -96,7 +96,7 @@ const TEMPLATES: Readonly<Record<"list" | "read" | "create" | "update" | "action
         const { parameters } = actingLevel(route).options.description;
         const limit = Math.min(parameters.limit?.default ?? PAGE_SIZE, PAGE_SIZE);
         return {
-          query: queryOf({ limit, ...args }),
+          query: parametersIn({ limit, ...args }),
           ...count && { headers: { prefer: "count=exact" } },
         };
       },
@@ -112,7 +112,7 @@ const TEMPLATES: Readonly<Record<"list" | "read" | "create" | "update" | "action
       args: { model: MODEL, id: ID, select: SELECT, populate: POPULATE },
       required: ["model", "id"],
       hints: READS,
-      request: ({ id, ...args }) => ({ id, query: queryOf(args) }),
+      request: ({ id, ...args }) => ({ id, query: parametersIn(args) }),
       result: entityOf,
     },
     create: {
@@ -173,7 +173,7 @@ const TEMPLATES: Readonly<Record<"list" | "read" | "create" | "update" | "action
         const sent = verb === "get" ? undefined : body ?? {};
         return {
           id,
-          query: queryOf({ ...q && { q }, ...added }),
+          query: parametersIn({ ...q && { q }, ...added }),
           body: sent,
           headers: matching(ifMatch),
         };
@@ -216,9 +216,9 @@ function describeTool(api: RequestHandler, models: ReadonlyMap<string, ExposedMo
       answered(async () => {
         const { model, id } = checkArguments(given, inputSchema);
         const described = models.get(model ?? "");
-        if (described === undefined) return done(describeModels(models));
+        if (described === undefined) return done(describeForTools(models));
         const send = (call: RouteCall) => callRoute(api, { req, call });
-        const description = await describeModel(described, { id, send });
+        const description = await describeForUser(described, { id, send });
         return "refusal" in description ? failed(description.refusal) : done(description);
       }),
   };

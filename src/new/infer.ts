@@ -117,7 +117,7 @@ function typeOf(place: Place): Inferred | string {
     ? typeOfKind(kind, place)
     : listOrValue(kinds, place) ?? ANY;
   if (several && typeof type !== "string") {
-    place.note(place.path, `${countsOf(seen)}: declared as ${wordsOf(type)}`);
+    place.note(place.path, `${countsOf(seen)}: declared as ${typeText(type)}`);
   }
   return typeof type === "string" ? type : { ...type, several };
 }
@@ -193,12 +193,12 @@ function countsOf(seen: Seen | undefined): string {
   return (seen?.sortedKinds ?? []).map(([kind, count]) => `${count} ${kind}`).join(", ");
 }
 
-export function wordsOf(type: ValueType & { readonly isList?: boolean }): string {
+export function typeText(type: ValueType & { readonly isList?: boolean }): string {
   const { kind, of, isList } = type;
   const word = {
     Object: "any values",
     Class: "objects",
-    Map: `Map of ${of ? wordsOf(of) : "any values"}`,
+    Map: `Map of ${of ? typeText(of) : "any values"}`,
   }[kind] ?? kind;
   return isList ? `list of ${word}` : word;
 }

@@ -1,5 +1,5 @@
 import type { default as Mongoose, mongo } from "mongoose";
-import { type Field, fieldsOf, identifierOf, type InferOptions, wordsOf } from "./infer.ts";
+import { type Field, fieldsOf, identifierOf, type InferOptions, typeText } from "./infer.ts";
 import type { FoundModel } from "./model_text.ts";
 import { type ModelNames, nameModels, singular } from "./names.ts";
 import { declareIndex, type StoredIndex } from "./read_indexes.ts";
@@ -299,7 +299,7 @@ export function linesOf(model: FoundModel): Record<string, string> {
     for (const field of fields) {
       const path = prefix + field.name;
       lines[path] = [
-        wordsOf(field),
+        typeText(field),
         ...field.ref === undefined ? [] : [`reference to ${field.ref}`],
         ...field.required ? ["required"] : [],
         ...field.hidden ? ["hidden"] : [],

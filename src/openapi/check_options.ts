@@ -26,7 +26,7 @@ export const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   q: (q) => q === "content" || q === "string" ? undefined : `"q" is neither "content" nor "string"`,
 };
 
-export function checkOptions(options: unknown): void {
+export function checkOpenApiOptions(options: unknown): void {
   const problem = isJsonObject(options) ? problemOf(options) : "the options are not an object";
   if (problem !== undefined) throw new TypeError(`Cannot describe an API: ${problem}`);
 }

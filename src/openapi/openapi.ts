@@ -16,7 +16,7 @@ import {
 import type { Route } from "../pipeline/request/route.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
-import { checkOptions } from "./check_options.ts";
+import { checkOpenApiOptions } from "./check_options.ts";
 import { keepFresh, mountDocs } from "./docs/mount_docs.ts";
 import { buildDocument } from "./document.ts";
 import { nameOperations } from "./operation_ids.ts";
@@ -42,7 +42,7 @@ export function openapi(
   api: FrameworkRouter | InitializeOptions & Required<Pick<InitializeOptions, "models">>,
   options: OpenApiOptions,
 ): Router {
-  checkOptions(options);
+  checkOpenApiOptions(options);
   const { routes: mounted, endpoints } = readApi(api);
   const queryNodes = options.version === "3.2"
     ? mounted.flatMap((each) => queryNode(each) ?? [])

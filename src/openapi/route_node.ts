@@ -4,7 +4,11 @@ import { STATUS_OF } from "../errors/refusals.ts";
 import { keepsEntity } from "../declare/hooks/compose.ts";
 import { fieldHookOf, leftOutBy } from "../declare/hooks/named_fields.ts";
 import type { DataType } from "../declare/operations/action.ts";
-import { isHookName, type OperationWords, wordsOf } from "../declare/operations/operation.ts";
+import {
+  isHookName,
+  type OperationWords,
+  operationWords,
+} from "../declare/operations/operation.ts";
 import type {
   AnswerHeader,
   BytesFacts,
@@ -96,7 +100,7 @@ export function routeNode(route: Route): RouteNode {
     ...body && { body },
     ...answer && { answer: answerNode(route, answer) },
     ...filter && { filter: { object: filterNode(shape, place), limits } },
-    words: wordsOf(hooks),
+    words: operationWords(hooks),
     facts: {
       ...facts,
       parameters: parameterFacts(acting),

@@ -275,12 +275,12 @@ export function featureStamps(features: readonly ConfiguredFeature[], write: Sta
   );
 }
 
-export function fieldsOf(features: readonly ConfiguredFeature[]): readonly ClassFields[] {
+export function featureFields(features: readonly ConfiguredFeature[]): readonly ClassFields[] {
   return features.flatMap(({ feature, config }) => feature.fields?.(config) ?? []);
 }
 
 export function removalFieldsOf(features: readonly ConfiguredFeature[]): RemovalFields | undefined {
-  return fieldsOf(features).find(({ removal }) => removal)?.removal;
+  return featureFields(features).find(({ removal }) => removal)?.removal;
 }
 
 export function featuresWithStatements(

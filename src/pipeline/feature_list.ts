@@ -19,10 +19,10 @@ import {
   changeIndexesOf,
   type ClassFeature,
   configureFeatures,
+  featureFields,
   featureScopes,
   featureStamps,
   featuresWithStatements,
-  fieldsOf,
   type Reach,
   type RemovalFields,
   removalFieldsOf,
@@ -125,7 +125,7 @@ export class FeatureList {
     const withheld = this.#featuresOf(actingLevel(route).target)
       .filter(({ feature, config }) => feature.parameter?.isFor(config, req) === false);
     return {
-      fields: fieldsOf(withheld).flatMap(({ removal }) =>
+      fields: featureFields(withheld).flatMap(({ removal }) =>
         removal ? [removal.time, removal.actor] : []
       ),
       parameters: withheld.flatMap(({ feature: { parameter } }) => parameter?.name ?? []),
@@ -202,7 +202,7 @@ export class FeatureList {
         };
       },
       stamped: (each) => [
-        ...fieldsOf(this.#featuresOf(each)).flatMap(({ stamped = [] }) => stamped),
+        ...featureFields(this.#featuresOf(each)).flatMap(({ stamped = [] }) => stamped),
         ...plugins.fieldsOf(each),
       ],
       ...removal && { removal },
@@ -242,7 +242,7 @@ export class FeatureList {
   }
 
   selectingFieldOf(target: ModelClass): string | undefined {
-    return fieldsOf(this.#featuresOf(target)).find(({ selecting }) => selecting)?.selecting;
+    return featureFields(this.#featuresOf(target)).find(({ selecting }) => selecting)?.selecting;
   }
 
   startClasses(route: Route): void {

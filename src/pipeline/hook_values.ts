@@ -1,7 +1,7 @@
 import { type HostFunction, isPromise } from "../declare/hooks/run_hook.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import { type FailedCast, findFailedCast, wordsOf } from "../write/failed_casts.ts";
+import { type FailedCast, failureText, findFailedCast } from "../write/failed_casts.ts";
 import type { LevelContext } from "./request/request_context.ts";
 
 export function checkHookValues(
@@ -13,7 +13,7 @@ export function checkHookValues(
   const { path, problem } = found;
   throw new TypeError(
     `Cannot use the entity of the hook "${hook}" of ${operation}() of "${target.name}": ${
-      wordsOf(found)
+      failureText(found)
     }`,
     isHiddenPath(path, shape) ? {} : { cause: problem },
   );

@@ -11,7 +11,7 @@ import type { OpenLevelContext } from "./request/request_context.ts";
 import type { TextAnswer } from "./request/answer.ts";
 import { passPreSave } from "./write.ts";
 
-export async function remove(context: OpenLevelContext): Promise<TextAnswer> {
+export async function performRemoval(context: OpenLevelContext): Promise<TextAnswer> {
   return await writeFetched(context, async (fetched) => {
     checkVersion(context, fetched);
     const ready = await allow(context, fetched.passed);

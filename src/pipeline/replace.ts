@@ -22,7 +22,10 @@ import { writeOnce } from "./write.ts";
 const MAX_ATTEMPTS = 5;
 
 /** If another request writes the entity first, the PUT starts again. */
-export async function replace(context: OpenLevelContext, given: JsonObject): Promise<TextAnswer> {
+export async function performReplacement(
+  context: OpenLevelContext,
+  given: JsonObject,
+): Promise<TextAnswer> {
   const body = withKey(context, given);
   const isUnbound = !createsOnly(context) && context.match !== "any";
   const direct = isUnbound ? await performWrite(context, { body }) : undefined;

@@ -4,7 +4,7 @@ import { readBody } from "../write/body/read_body.ts";
 import { runAction } from "./action.ts";
 import { actionLinks } from "./available_actions.ts";
 import { changeAll } from "./change_all.ts";
-import { remove } from "./remove.ts";
+import { performRemoval } from "./remove.ts";
 import { openLevel, preparePieces } from "./open_level.ts";
 import { readList } from "./lists/read_list.ts";
 import { readOne } from "./read.ts";
@@ -15,7 +15,7 @@ import { isMinimal, withoutBody } from "./request/preferences.ts";
 import type { Answer, ListAnswer } from "./request/answer.ts";
 import { contextsTo, narrowToReader } from "./request/reader_rights.ts";
 import { refuseTags } from "./request/versions.ts";
-import { replace } from "./replace.ts";
+import { performReplacement } from "./replace.ts";
 import { performWrite } from "./perform_write.ts";
 import { passGuard } from "./pass_guard.ts";
 import { admitClient, renewAdmission } from "./plugins/admit_client.ts";
@@ -142,12 +142,14 @@ async function readWithActions(context: OpenLevelContext): Promise<Answer> {
 async function performOn(context: OpenLevelContext, body: JsonObject | undefined): Promise<Answer> {
   const { operation } = context.route;
   if (operation.change === undefined) return await readWithActions(context);
-  if (operation.change === "replace" && body !== undefined) return await replace(context, body);
+  if (operation.change === "replace" && body !== undefined) {
+    return await performReplacement(context, body);
+  }
   const result = await performWrite(context, { body });
   if (result !== undefined) {
     const parentId = context.source.only;
     return { kind: "text", status: operation.status, ...result, parentId };
   }
-  if (operation.change === "remove") return await remove(context);
+  if (operation.change === "remove") return await performRemoval(context);
   return await write(context, body ?? {});
 }

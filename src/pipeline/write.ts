@@ -107,7 +107,7 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<TextA
     version: outer === undefined
       ? versionIn(written, context) ?? versionIn(ready, context) ?? null
       : saved?.version ?? outer,
-    created: isNew ? idOf(written, level) : undefined,
+    created: isNew ? createdId(written, level) : undefined,
   });
 }
 
@@ -260,7 +260,7 @@ function snapshot({ level: { hooks } }: OpenLevelContext, entity: object): objec
   return isDocument(entity) ? copyDocument(entity) : entity;
 }
 
-export function idOf(entity: object, { parameter }: Level): string | undefined {
+export function createdId(entity: object, { parameter }: Level): string | undefined {
   if (parameter === undefined) return "";
   const { _id } = entity as { _id?: unknown };
   return _id === undefined || _id === null ? undefined : String(_id);

@@ -8,7 +8,7 @@ import { mapAll } from "../sources/lists/map_in_order.ts";
 import { passHookAfterWrite } from "./pass_hooks.ts";
 import { performWrite } from "./perform_write.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
-import { type Draft, idOf, mergeDraft, passPreSave, refusalsOf, write } from "./write.ts";
+import { createdId, type Draft, mergeDraft, passPreSave, refusalsOf, write } from "./write.ts";
 
 export const NO_OBJECT = "The element is not a JSON object";
 
@@ -87,7 +87,7 @@ async function insertDrafts(
     if (errors.has(index)) return { error: errors.get(index) };
     try {
       await passHookAfterWrite(context, "preSend", { entity: sent?.get(index) ?? entity });
-      return { _id: idOf(entity, level) };
+      return { _id: createdId(entity, level) };
     } catch (error) {
       return { error };
     }

@@ -6,8 +6,8 @@ import { forAll } from "../errors/for_all.ts";
 import { type Adoption, adoptionOf } from "./adopted/adoption.ts";
 import {
   checkModel,
-  checkNames,
   checkRests,
+  checkShownNames,
   hintAtSecrets,
   refuseAdded,
 } from "./adopted/check_adopted.ts";
@@ -120,7 +120,7 @@ export function buildSchema(target: ModelClass, given: BuiltSchemas = usual): Bu
 
 function adoptSchema(adoption: Adoption, description: ModelDescription): BuiltSchema {
   checkModel(adoption);
-  checkNames(adoption, description);
+  checkShownNames(adoption, description);
   const refersTo = new Set<ModelClass>();
   const embeds = new Set<BuiltSchema>();
   const embed = (part: ModelClass): Schema => {

@@ -8,7 +8,7 @@ import { isUncastStored, isValidatorError, isWrongElement } from "../schema/mong
 import { filterErrors } from "../schema/mongoose/statements/filter_errors.ts";
 import { ComparedValues } from "./compared_values.ts";
 import { keepUncastValue } from "./keep_uncast_values.ts";
-import { asFailedCast, excludeBodyCasts, type FailedCast, wordsOf } from "./failed_casts.ts";
+import { asFailedCast, excludeBodyCasts, type FailedCast, failureText } from "./failed_casts.ts";
 import { valueAt } from "../store/values.ts";
 import { existingSnapshot } from "./stored_values.ts";
 
@@ -86,7 +86,9 @@ function hiddenFailure({ path, problem }: FoundProblem, { target }: Writer): Err
 export function castFailure(found: FailedCast, { shape, target }: Writer): Error {
   const { path, problem } = found;
   return new TypeError(
-    `Cannot save "${target.name}": a hook or an action has set a wrong value, ${wordsOf(found)}`,
+    `Cannot save "${target.name}": a hook or an action has set a wrong value, ${
+      failureText(found)
+    }`,
     isHiddenPath(path, shape) ? {} : { cause: problem },
   );
 }

@@ -39,7 +39,7 @@ export function asFailedCast(path: string, problem: unknown): FailedCast | undef
 }
 
 /** The message leaves out the value, because its field may be hidden. */
-export function wordsOf({ path, value, problem }: FailedCast): string {
+export function failureText({ path, value, problem }: FailedCast): string {
   if (!holdsPromise(value)) return `the value of "${path}" cannot be cast to ${problem?.kind}`;
   return `"${path}" ${isPromise(value) ? "is" : "holds"} a promise, so an "await" is missing`;
 }

@@ -4,7 +4,7 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawArray, rawValues, setRaw } from "../schema/mongoose/documents/document_values.ts";
 import { factsOf } from "./document_facts.ts";
-import { memberOf, noteUnread } from "./note_unread.ts";
+import { noteUnread, ownMember } from "./note_unread.ts";
 import { putAt, type StoredObject, storedText } from "../store/values.ts";
 import { existingSnapshot } from "./stored_values.ts";
 
@@ -41,7 +41,7 @@ function keepIn(
   if (now === undefined || now === null) return true;
   if (isDocument(now)) {
     const held = rawValues(now)[name];
-    const stored = memberOf(before, name);
+    const stored = ownMember(before, name);
     // Mongoose reads a list of scalars as a whole or not at all, so a list with elements is complete.
     const isList = Array.isArray(held) && rest.every((each) => POSITION.test(each));
     if (isList && held.length > 0) return true;
@@ -63,7 +63,7 @@ function keepIn(
   // Mongoose reports the values of a Map under the key `$*`.
   const entries = [...now].filter(([key]) => name === "$*" || key === name);
   return entries.length === 0 ||
-    entries.map(([key, each]) => keepIn(rest, { now: each, before: memberOf(before, key) }))
+    entries.map(([key, each]) => keepIn(rest, { now: each, before: ownMember(before, key) }))
       .some(Boolean);
 }
 

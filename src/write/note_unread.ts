@@ -26,7 +26,7 @@ function noteIn(
 ): void {
   if (!shape.guarded) return;
   for (const [name, field] of shape.fields) {
-    const before = memberOf(stored, name);
+    const before = ownMember(stored, name);
     if (before === undefined || before === null) continue;
     const path = `${prefix}${name}`;
     const now: unknown = doc.get(path, undefined, { getters: false });
@@ -53,11 +53,11 @@ function noteWithin(
   } else if (element?.shape?.guarded && now instanceof Map) {
     for (const [key, each] of now) {
       if (!isDocument(each)) continue;
-      noteIn(each, { stored: memberOf(stored, key), shape: describeShape(each.schema as Schema) });
+      noteIn(each, { stored: ownMember(stored, key), shape: describeShape(each.schema as Schema) });
     }
   }
 }
 
-export function memberOf(holder: unknown, name: string): unknown {
+export function ownMember(holder: unknown, name: string): unknown {
   return isJsonObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
 }

@@ -18,12 +18,12 @@ import {
 import { admin } from "../../src/admin/mod.ts";
 import { CHECKS } from "../../src/openapi/check_options.ts";
 import { openapi } from "../../src/openapi/mod.ts";
-import { OPTIONS as ADMIN } from "../../src/admin/_check_options.ts";
+import { ADMIN_OPTIONS as ADMIN } from "../../src/admin/_check_options.ts";
 import { features } from "../../src/features.ts";
 import { completeLiveLimits } from "../../src/features/live/live_limits.ts";
 import { completeQueryLimits } from "../../src/filter/q/limits.ts";
-import { OPTIONS as INITIALIZE } from "../../src/host/initialize.ts";
-import { OPTIONS as REST } from "../../src/http/routes/_check_rest.ts";
+import { INITIALIZE_OPTIONS as INITIALIZE } from "../../src/host/initialize.ts";
+import { REST_OPTIONS as REST } from "../../src/http/routes/_check_rest.ts";
 import { ARRAY_OPTIONS, MONGOOSE_OPTIONS, SINGLE_OPTIONS } from "../../src/schema/build_field.ts";
 import { MONGOOSE_KINDS, OWN_KINDS } from "../../src/schema/field_option_kinds.ts";
 import { completeBodyLimits } from "../../src/write/body/read_body.ts";

@@ -12,7 +12,7 @@ export interface SendFailure {
 }
 
 /** Returns milliseconds, or `undefined` if the call must fail. */
-export function pauseAfter(
+export function retryPause(
   { repeated, retryAfter, random }: SendFailure,
   retry = 3,
 ): number | undefined {

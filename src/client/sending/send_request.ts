@@ -1,6 +1,6 @@
 import { ApiError } from "../api_error.ts";
 import { openDeadline, signalOfStream, untilAborted } from "./deadline.ts";
-import { pause, pauseAfter } from "./retry.ts";
+import { pause, retryPause } from "./retry.ts";
 import { toJson } from "./to_json.ts";
 
 /** @internal */
@@ -139,7 +139,7 @@ async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Inco
     if (incoming !== undefined && !isBusy(incoming, outgoing)) return accept(incoming);
     const retryAfter = incoming?.headers.get("retry-after");
     const milliseconds = outgoing.repeatable?.(incoming) && !signal.aborted
-      ? pauseAfter({ repeated, retryAfter, random: Math.random() }, retry)
+      ? retryPause({ repeated, retryAfter, random: Math.random() }, retry)
       : undefined;
     if (milliseconds !== undefined) await pause(milliseconds, signal);
     else if (incoming !== undefined) return accept(incoming);

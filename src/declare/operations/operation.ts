@@ -115,7 +115,7 @@ export function isOperationWord(name: string): name is keyof OperationWords {
   return Object.hasOwn(NAMES, name);
 }
 
-export function wordsOf(options: object): OperationWords {
+export function operationWords(options: object): OperationWords {
   return Object.fromEntries(
     Object.entries(options).filter(([name, value]) => isOperationWord(name) && value !== undefined),
   );

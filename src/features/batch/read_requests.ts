@@ -4,7 +4,7 @@ import { RestError } from "../../errors/rest_error.ts";
 import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { type BodyLimits, readBody } from "../../write/body/read_body.ts";
 import { readPath, type RequestPath } from "./request_path.ts";
-import { checkNames } from "./results.ts";
+import { checkResultNames } from "./results.ts";
 
 export interface BatchRequest {
   readonly id: string;
@@ -92,7 +92,7 @@ function readRequest(
     throw badFormat(`"method" is none of ${[...METHODS.keys()].join(", ")}`);
   }
   if (body !== undefined && !takesBody) throw badFormat(`A ${method} has no body`);
-  checkNames(body, earlier);
+  checkResultNames(body, earlier);
   return {
     method: String(method),
     path: readPath(path, earlier),

@@ -62,10 +62,10 @@ function parseName(text: unknown): ResultName {
 
 const RESULT = "$result";
 
-export function checkNames(body: unknown, earlier: ReadonlySet<string>): void {
+export function checkResultNames(body: unknown, earlier: ReadonlySet<string>): void {
   if (typeof body !== "object" || body === null) return;
   if (!isReference(body)) {
-    for (const each of Object.values(body)) checkNames(each, earlier);
+    for (const each of Object.values(body)) checkResultNames(each, earlier);
     return;
   }
   if (Object.keys(body).length > 1) {

@@ -9,7 +9,7 @@ import { storedText } from "../../store/values.ts";
 import { checkLast } from "./check_last.ts";
 import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fields.ts";
 import { classWriterFor, type RequestWrite } from "./request_write.ts";
-import { isShown, onDeleteSettings } from "./settings.ts";
+import { isReadable, onDeleteSettings } from "./settings.ts";
 
 export const CASCADE = "cascade";
 
@@ -70,7 +70,7 @@ async function refuseReferred(
   }
   if (classes.size === 0) return;
   const referredBy: string[] = [];
-  for (const each of classes) if (await isShown(each, request)) referredBy.push(each.name);
+  for (const each of classes) if (await isReadable(each, request)) referredBy.push(each.name);
   referredBy.sort();
   throw refusal("CONFLICT", { message: "Other entities refer to the entity", referredBy });
 }

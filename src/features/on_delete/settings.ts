@@ -27,7 +27,7 @@ export function onDeleteSettings({ settings }: Route): OnDeleteSettings {
 }
 
 /** Error messages name only classes that a route shows to the client. */
-export async function isShown(
+export async function isReadable(
   target: ModelClass,
   { req, client, route }: Pick<TransactionRequest, "req" | "client" | "route">,
 ): Promise<boolean> {

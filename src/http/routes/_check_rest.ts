@@ -7,7 +7,7 @@ import {
   isHookName,
   isOperationName,
   isOperationWord,
-  wordsOf,
+  operationWords,
 } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
 import { isWriteOption } from "../../declare/operations/write_options.ts";
@@ -28,16 +28,17 @@ import { forAll } from "../../errors/for_all.ts";
 import { isGroup } from "../../errors/option_kinds.ts";
 import { unknownOption } from "../../errors/unknown_option.ts";
 
-export const OPTIONS: Readonly<Record<Exclude<keyof RestRecord, keyof ClassFeatures>, true>> = {
-  route: true,
-  methods: true,
-  schemaOptions: true,
-  getConnection: true,
-  scope: true,
-  ifMatch: true,
-  main: true,
-  open: true,
-};
+export const REST_OPTIONS: Readonly<Record<Exclude<keyof RestRecord, keyof ClassFeatures>, true>> =
+  {
+    route: true,
+    methods: true,
+    schemaOptions: true,
+    getConnection: true,
+    scope: true,
+    ifMatch: true,
+    main: true,
+    open: true,
+  };
 
 const CLASS_OPTIONS = ["getConnection", "schemaOptions", "main"] as const;
 
@@ -47,7 +48,7 @@ export function checkRest(
 ): string {
   const { route } = rest;
   const fail: Fail = (problem) => cannotMount(target, problem);
-  checkNames(rest, { place: "", fail, known: { ...OPTIONS, ...features.classOptions } });
+  checkNames(rest, { place: "", fail, known: { ...REST_OPTIONS, ...features.classOptions } });
   if (route === undefined) throw fail(`@rest of a class needs a route, such as "/movies"`);
   if (typeof route !== "string" || !route.startsWith("/")) {
     throw fail(`route "${route}" does not start with "/"`);
@@ -83,7 +84,7 @@ export function checkPartRest(part: PartDescription, features: FeatureList): str
     throw fail(`property "${property}" has @rest and is hidden`);
   }
   const place = ` of property "${property}"`;
-  checkNames(rest, { place, fail, known: OPTIONS });
+  checkNames(rest, { place, fail, known: REST_OPTIONS });
   checkOptions(rest, { place, fail, features });
   const isOfOption = features.partMethodsOf(part) !== undefined;
   checkApart(link);
@@ -232,7 +233,7 @@ function checkMethod(
   if (lean === true && operation.change !== undefined) {
     throw fail(`${given.operation}() writes documents and cannot be lean`);
   }
-  for (const [name, value] of Object.entries(wordsOf(others))) {
+  for (const [name, value] of Object.entries(operationWords(others))) {
     const [rule, isValid] = WORDS[name as keyof OperationWords];
     if (!isValid(value)) throw fail(`${method} has "${name}", which is not ${rule}`);
   }

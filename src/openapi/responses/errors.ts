@@ -4,7 +4,7 @@ import type { ObjectNode } from "../../describe/describe_object.ts";
 import type { RouteNode } from "../route_node.ts";
 import { problemDetails } from "../../http/answer_error.ts";
 import type { Components } from "../schemas/components.ts";
-import { idOf } from "../schemas/entity_schema.ts";
+import { identifierField } from "../schemas/entity_schema.ts";
 import { IDENTIFIER_SCHEMA, type JsonSchema, withSchemas } from "../schemas/json_schema.ts";
 import { type ErrorExample, examplesOf, namedExamples } from "./error_examples.ts";
 
@@ -104,7 +104,7 @@ export function describeResults(
 
 function entityResultsIn(components: Components, entity: ObjectNode | undefined): JsonSchema {
   const { code, errors } = DETAILS;
-  const { type = "ObjectId" } = idOf(entity) ?? {};
+  const { type = "ObjectId" } = identifierField(entity) ?? {};
   const items = components.add(describeResults, {
     name: "EntityResult",
     detail: type === "ObjectId" ? "" : "other",

@@ -3,9 +3,9 @@ import type { FilterNode } from "./filters/filter_node.ts";
 import type { AnswerNode } from "../route_node.ts";
 import type { ObjectNode, View } from "../../describe/describe_object.ts";
 import { describeEntity, entityDetail, entityName } from "./entity_schema.ts";
-import { describeFilter } from "./filters/filter_schema.ts";
+import { filterSchema } from "./filters/filter_schema.ts";
 import { type JsonSchema, moved, refer } from "./json_schema.ts";
-import { describeObject } from "./object_schema.ts";
+import { objectSchema } from "./object_schema.ts";
 
 const SUFFIXES: Readonly<Record<View, string>> = {
   answer: "",
@@ -32,7 +32,7 @@ export class Components {
 
   object(node: ObjectNode): JsonSchema {
     const name = `${node.model ?? "Object"}${SUFFIXES[node.view]}`;
-    return this.add(node, { name, describe: () => describeObject(node, this) });
+    return this.add(node, { name, describe: () => objectSchema(node, this) });
   }
 
   entity(node: AnswerNode): JsonSchema {
@@ -45,7 +45,7 @@ export class Components {
 
   filter(node: FilterNode): JsonSchema {
     const name = `${node.model ?? "Object"}Filter`;
-    return this.add(node, { name, describe: () => describeFilter(node, this) });
+    return this.add(node, { name, describe: () => filterSchema(node, this) });
   }
 
   given(schema: JsonSchema, name: string): JsonSchema {

@@ -56,7 +56,7 @@ interface Populated {
   readonly components: Components;
 }
 
-export function idOf(entity: ObjectNode | undefined): FieldNode | undefined {
+export function identifierField(entity: ObjectNode | undefined): FieldNode | undefined {
   return entity?.fields.find(({ name }) => name === "_id");
 }
 
@@ -65,7 +65,7 @@ export function populatedValue(field: FieldNode, { target, components }: Populat
   const { always } = target;
   const entity = targetEntity({ target, components });
   if (field.type === "Map") return { type: "object", additionalProperties: orNull(entity) };
-  const id = idOf(target.object);
+  const id = identifierField(target.object);
   const named = id === undefined ? IDENTIFIER_SCHEMA : answerValue(id, components);
   const value = always ? entity : { anyOf: [entity, named] };
   return field.type === "Array" ? { type: "array", items: orNull(value) } : orNull(value);

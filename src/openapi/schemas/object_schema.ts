@@ -9,7 +9,7 @@ import { bodyValue } from "./bodies/body_value.ts";
 import type { Components } from "./components.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-export function describeObject(node: ObjectNode, components: Components): JsonSchema {
+export function objectSchema(node: ObjectNode, components: Components): JsonSchema {
   const { fields, view, strict, ignored } = node;
   const value = isAnswer(view) ? answerValue : bodyValue;
   const schema = objectOf(fields, (field) => value(field, components));

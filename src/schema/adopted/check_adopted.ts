@@ -94,7 +94,7 @@ function checkType(type: SchemaType, path: string): void {
   checkType(element, path);
 }
 
-export function checkNames(adoption: Adoption, { rests }: ModelDescription): void {
+export function checkShownNames(adoption: Adoption, { rests }: ModelDescription): void {
   const { model, shown, virtuals, writable, path } = adoption;
   if (path !== undefined) return;
   const schema = model.schema as Schema;

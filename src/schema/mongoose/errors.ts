@@ -92,12 +92,12 @@ function holds(doc: Document, errors: Readonly<Record<string, unknown>>): boolea
   return Object.keys(errors).some((path) => $errors[path] === errors[path]);
 }
 
-export function originOf(error: object): ErrorOrigin | undefined {
+export function errorOrigin(error: object): ErrorOrigin | undefined {
   return origins.get(error);
 }
 
 export function isFailureOf(error: object, targets: readonly ModelClass[]): boolean {
-  const origin = originOf(error)?.target;
+  const origin = errorOrigin(error)?.target;
   return origin !== undefined &&
     targets.some((each) => isKind(each, origin) || isKind(origin, each));
 }

@@ -21,7 +21,10 @@ interface ReadPage extends Pick<ReadRequest, "finder"> {
   readonly page: PageRead;
 }
 
-export async function readPage(read: ReadPage, collection: OpenCollection): Promise<FoundPage> {
+export async function readStoredPage(
+  read: ReadPage,
+  collection: OpenCollection,
+): Promise<FoundPage> {
   const { reader, query, finder, page } = read;
   const { all, total } = await readFound(read, collection);
   const shown = all.slice(0, page.limit);

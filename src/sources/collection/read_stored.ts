@@ -24,7 +24,7 @@ import type {
 } from "../source.ts";
 import { HookedReads } from "./hooked_reads.ts";
 import { type ModelReads, modelSupport } from "./model_support.ts";
-import { readPage } from "./read_page.ts";
+import { readStoredPage } from "./read_page.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import type { AddedStatements } from "../../store/writes/transact.ts";
 import type { Stamps } from "../../store/values.ts";
@@ -131,7 +131,7 @@ export function makeBytesRead(request: ReadRequest, options: BytesReadOptions): 
     each: (page) => reader.readEach(queryOf({ request, page }, collection), { finder, timeBudget }),
     page(page, count) {
       const query = queryOf({ request, page }, collection);
-      return timeBudget.wait(readPage({ reader, query, page, count, finder }, collection));
+      return timeBudget.wait(readStoredPage({ reader, query, page, count, finder }, collection));
     },
     async one(name) {
       const filter = nameFilter(name);

@@ -30,8 +30,8 @@ import {
   alwaysRead,
   BEFORE_WRITE,
   changedBy,
-  fieldsOf,
   projectionOfWrite,
+  updatedFields,
 } from "../writes/written_entity.ts";
 import {
   type AddedStatements,
@@ -193,13 +193,13 @@ function fieldsOfRoot(
   { steps: [step], stamps = {} }: Pick<PartPath, "steps" | "stamps">,
   { update }: PartChange,
 ): string[] {
-  const own = step === undefined ? fieldsOf(update) : [step.property];
+  const own = step === undefined ? updatedFields(update) : [step.property];
   return [...new Set([...own, ...Object.keys(stamps)])];
 }
 
 async function changeAlone(place: PartPath, change: PartChange): Promise<WrittenPart | undefined> {
   const { update, condition = {}, onlyIf = {}, session, reads } = change;
-  const fields = fieldsOf(update);
+  const fields = updatedFields(update);
   const where = everyFilter(condition, onlyIf ?? {});
   if (onlyIf !== null && isExpressible(where) && keepsScopes(place, fields)) {
     const whole = withValues(fromRoot(update, place), place.stamps);

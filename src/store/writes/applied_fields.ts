@@ -3,14 +3,14 @@ import { StoreFailure } from "../../errors/failure.ts";
 import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { putAt, storedList, type StoredObject, storedText, valueAt } from "../values.ts";
-import { fieldsOf } from "./written_entity.ts";
+import { updatedFields } from "./written_entity.ts";
 
 const { Decimal128, Double, Int32, Long } = mongoose.mongo;
 
 /** Returns the changed fields, `undefined` if missing. Throws "changed" where the database would refuse the update. */
 export function appliedFields(stored: StoredObject, update: Update): StoredObject {
   // The database adds new fields in the order of their names.
-  const names = fieldsOf(update).sort();
+  const names = updatedFields(update).sort();
   const fields = Object.fromEntries(names.map((name) => [name, copyJson(stored[name])]));
   const all = Object.entries(update).flatMap(([operator, paths]) =>
     Object.entries(paths).map(([path, operand]) => ({ operator, path, operand }))

@@ -12,8 +12,8 @@ import {
   alwaysRead,
   BEFORE_WRITE,
   changedBy,
-  fieldsOf,
   projectionOfWrite,
+  updatedFields,
 } from "./written_entity.ts";
 
 type Projection = Readonly<Record<string, unknown>>;
@@ -97,7 +97,7 @@ async function updateRecorded(
   { filter, update: given, projection = {}, options }: Statement,
 ): Promise<Updated> {
   const update = given as Update;
-  const written = fieldsOf(update);
+  const written = updatedFields(update);
   const isWhole = Object.values(projection).every((each) => each === 0);
   const shown = isWhole
     ? Object.entries(projection).filter(([name]) => !written.includes(name))

@@ -15,7 +15,7 @@ export interface WrittenEntity {
 /** Without `promoteValues`, error codes would be objects too. Integers of 64 bits keep their BSON type. */
 export const BEFORE_WRITE = { ...AS_STORED, promoteValues: true } as const;
 
-export function fieldsOf(update: Update): string[] {
+export function updatedFields(update: Update): string[] {
   return [...new Set(Object.values(update).flatMap((paths) => Object.keys(paths).map(topOf)))];
 }
 
@@ -26,7 +26,10 @@ export function changedBy(update: Update, before: StoredObject): string[] {
     storedText(valueAt(before, path)) !== storedText(value)
   ).map(([path]) => path);
   const unset = Object.keys($unset).filter((path) => valueAt(before, path) !== undefined);
-  return fieldsOf({ ...others, $set: Object.fromEntries([...set, ...unset].map((p) => [p, 1])) });
+  return updatedFields({
+    ...others,
+    $set: Object.fromEntries([...set, ...unset].map((p) => [p, 1])),
+  });
 }
 
 export function alwaysRead({ schema }: Pick<Document, "schema">): (string | undefined)[] {
@@ -37,6 +40,6 @@ export function projectionOfWrite(
   updates: readonly Update[],
   always: readonly (string | undefined)[],
 ): Readonly<Record<string, 1>> {
-  const names = [...updates.flatMap(fieldsOf), ...always.filter((name) => name !== undefined)];
+  const names = [...updates.flatMap(updatedFields), ...always.filter((name) => name !== undefined)];
   return Object.fromEntries(["_id", ...names].map((name) => [name, 1]));
 }

@@ -5,7 +5,7 @@ import { describeCondition } from "./condition_schema.ts";
 
 const STEP = "(\\.[^.$\\u0000][^.\\u0000]*)";
 
-export function describeFilter(node: FilterNode, components: Components): JsonSchema {
+export function filterSchema(node: FilterNode, components: Components): JsonSchema {
   const properties = new Map<string, JsonSchema>();
   const patterns = new Map<string, JsonSchema>();
   addPaths(node, {
