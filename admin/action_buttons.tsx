@@ -6,7 +6,7 @@ import { useNotify } from "react-admin";
 import type { PageAction, PageModel } from "../src/admin/document.ts";
 import { newBody } from "./body.ts";
 import { failure, messageOf } from "./failure.ts";
-import { type Field, wordsOf } from "./fields.ts";
+import { type Field, readableName } from "./fields.ts";
 import { FormDialog } from "./form_dialog.tsx";
 import { type Entity, usePage } from "./page_context.ts";
 import { fieldsOfSchema } from "./schema_fields.ts";
@@ -43,7 +43,7 @@ function ActionButton({ action, model, entity, q }: ActionButtonProps) {
   const refresh = useRefreshAround();
   const [isOpen, setOpen] = useState(false);
   const [answer, setAnswer] = useState<unknown>();
-  const label = wordsOf(action.name);
+  const label = readableName(action.name);
   const fields = action.body ?? (action.bodySchema && fieldsOfSchema(action.bodySchema)) ?? [];
   const hasBody = action.body !== undefined || action.bodySchema !== undefined;
   const run = async (values: Readonly<Record<string, unknown>>) => {

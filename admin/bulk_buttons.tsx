@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Confirm, useDataProvider, useListContext, useNotify, useRefresh } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { messageOf } from "./failure.ts";
-import { pluralOf, wordsOf } from "./fields.ts";
+import { pluralOf, readableName } from "./fields.ts";
 import { FormDialog } from "./form_dialog.tsx";
 import { canChoose } from "./list_query.ts";
 
@@ -71,7 +71,7 @@ function BulkChange({ model }: { readonly model: PageModel }) {
             onChange={(event) => setName(event.target.value)}
           >
             {fields.map((field) => (
-              <MenuItem key={field.name} value={field.name}>{wordsOf(field.name)}</MenuItem>
+              <MenuItem key={field.name} value={field.name}>{readableName(field.name)}</MenuItem>
             ))}
           </TextField>
         </FormDialog>

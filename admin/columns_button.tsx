@@ -5,7 +5,7 @@ import { SvgIcon } from "@mui/material";
 import { useState } from "react";
 import { useStore } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
-import { columnsOf, type Field, wordsOf } from "./fields.ts";
+import { columnsOf, type Field, readableName } from "./fields.ts";
 
 export function useColumns(
   model: PageModel,
@@ -51,7 +51,7 @@ export function ColumnsButton({ model }: { readonly model: PageModel }) {
               sx={{ alignItems: "center", justifyContent: "space-between", pl: 1 }}
             >
               <FormControlLabel
-                label={wordsOf(name)}
+                label={readableName(name)}
                 slotProps={{ typography: { variant: "body2" } }}
                 control={
                   <Checkbox
@@ -65,13 +65,13 @@ export function ColumnsButton({ model }: { readonly model: PageModel }) {
               {at < names.length && (
                 <span>
                   <Move
-                    label={`Move ${wordsOf(name)} up`}
+                    label={`Move ${readableName(name)} up`}
                     path={UP}
                     onClick={() => swap(at - 1)}
                     disabled={at === 0}
                   />
                   <Move
-                    label={`Move ${wordsOf(name)} down`}
+                    label={`Move ${readableName(name)} down`}
                     path={DOWN}
                     onClick={() => swap(at)}
                     disabled={at === names.length - 1}

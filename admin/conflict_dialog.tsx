@@ -2,7 +2,7 @@
 /** @jsxImportSource react */
 import { Button, Dialog, DialogActions, DialogContent, DialogContentText } from "@mui/material";
 import { DialogTitle, Table, TableBody, TableCell, TableHead, TableRow } from "@mui/material";
-import { type Field, wordsOf } from "./fields.ts";
+import { type Field, readableName } from "./fields.ts";
 import { isSame } from "./body.ts";
 import type { Entity } from "./page_context.ts";
 import { ShownValue } from "./value.tsx";
@@ -40,7 +40,7 @@ export function ConflictDialog({ mine, stored, fields, ...choices }: ConflictDia
           <TableBody>
             {changed.map((field) => (
               <TableRow key={field.name}>
-                <TableCell component="th" scope="row">{wordsOf(field.name)}</TableCell>
+                <TableCell component="th" scope="row">{readableName(field.name)}</TableCell>
                 <TableCell>
                   <ShownValue value={stored[field.name]} field={field} />
                 </TableCell>

@@ -11,8 +11,8 @@ import {
   nameOf,
   partFields,
   pluralOf,
+  readableName,
   singularOf,
-  wordsOf,
 } from "./fields.ts";
 import {
   canChoose,
@@ -59,7 +59,7 @@ export function createDataProvider(
     }
     const part = partAt(model.parts, properties);
     if (part === undefined) throw new TypeError(`The page has no parts "${name}"`);
-    const words = wordsOf(part.property).toLowerCase();
+    const words = readableName(part.property).toLowerCase();
     return {
       operations: part.operations,
       title: part.title,

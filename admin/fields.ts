@@ -6,22 +6,22 @@ import type {
   PageRoute,
   PageValue,
 } from "../src/admin/document.ts";
-import { NAMES, wordsOf } from "../src/admin/words.ts";
+import { NAMES, readableName } from "../src/admin/words.ts";
 import { inWords } from "./format.ts";
 
-export { isLong, wordsOf } from "../src/admin/words.ts";
+export { isLong, readableName } from "../src/admin/words.ts";
 
 export type Field = PageField;
 export type Value = PageValue;
 
 /** The path `/tickets` becomes "Tickets". */
 export function pluralOf({ path }: Pick<PageModel, "path">): string {
-  return wordsOf(path.slice(path.lastIndexOf("/") + 1));
+  return readableName(path.slice(path.lastIndexOf("/") + 1));
 }
 
 /** The name of a model within a sentence. */
 export function singularOf({ model }: Pick<PageModel, "model">): string {
-  return wordsOf(model).toLowerCase();
+  return readableName(model).toLowerCase();
 }
 
 export type Named = Pick<PageModel, "title" | "operations">;

@@ -7,7 +7,7 @@ import { type MouseEvent, useId, useRef, useState } from "react";
 import { Confirm, useNotify } from "react-admin";
 import type { PageFile } from "../src/admin/document.ts";
 import { failure, isConflict, messageOf } from "./failure.ts";
-import { type Field, wordsOf } from "./fields.ts";
+import { type Field, readableName } from "./fields.ts";
 import { FileImage } from "./file_image.tsx";
 import { type Entity, usePage } from "./page_context.ts";
 import { saveBlob } from "./save_blob.ts";
@@ -31,10 +31,12 @@ export function FilePanels({ files, ...props }: Omit<FileBoxProps, "file"> & {
       key={file.property}
       variant="outlined"
       component="section"
-      aria-label={wordsOf(file.property)}
+      aria-label={readableName(file.property)}
     >
       <CardContent>
-        <Typography variant="h6" component="h2" gutterBottom>{wordsOf(file.property)}</Typography>
+        <Typography variant="h6" component="h2" gutterBottom>
+          {readableName(file.property)}
+        </Typography>
         <FileBox file={file} {...props} />
       </CardContent>
     </Card>

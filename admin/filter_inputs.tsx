@@ -11,7 +11,7 @@ import {
 } from "react-admin";
 import type { FilterPath } from "../src/describe/describe_filter.ts";
 import type { PageModel } from "../src/admin/document.ts";
-import { fieldAt, modelNamed, wordsOf } from "./fields.ts";
+import { fieldAt, modelNamed, readableName } from "./fields.ts";
 import { choiceWords } from "./format.ts";
 import { canSearch, type Comparison, filterName, SEARCH } from "./list_query.ts";
 import { ReferencePicker } from "./reference_picker.tsx";
@@ -42,7 +42,7 @@ function inputsOf(
 ): ReactElement[] {
   const field = fieldAt(model.operations.all?.answer ?? [], path);
   const value = field?.type === "Array" ? field.items : field;
-  const label = path.split(".").map(wordsOf).join(", ");
+  const label = path.split(".").map(readableName).join(", ");
   const named = (comparison: Comparison, suffix = "") => {
     const source = filterName(path, comparison);
     return { key: source, source, label: label + suffix };

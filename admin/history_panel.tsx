@@ -7,7 +7,7 @@ import type { PageModel, PagePart } from "../src/admin/document.ts";
 import { isSame } from "./body.ts";
 import { failure, messageOf } from "./failure.ts";
 import { dateWords } from "./format.ts";
-import { type Field, wordsOf } from "./fields.ts";
+import { type Field, readableName } from "./fields.ts";
 import { type Entity, type HistoryRecord, usePage } from "./page_context.ts";
 import { Facts } from "./value.tsx";
 
@@ -137,11 +137,12 @@ function Version({ record, fields, onRevert }: VersionProps) {
     <Stack sx={{ py: 1.5, borderTop: 1, borderColor: "divider", gap: 1 }}>
       <Stack direction="row" sx={{ alignItems: "center", justifyContent: "space-between", gap: 1 }}>
         <Typography variant="body2">
-          <strong>Version {version}</strong>: {DONE[operation] ?? wordsOf(operation).toLowerCase()}
+          <strong>Version {version}</strong>:{" "}
+          {DONE[operation] ?? readableName(operation).toLowerCase()}
           {by}, {dateWords(at)}
           {names.length > 0 && (
             <>
-              <br />Changed: {names.map(wordsOf).join(", ")}
+              <br />Changed: {names.map(readableName).join(", ")}
             </>
           )}
         </Typography>

@@ -1,4 +1,4 @@
-import { wordsOf } from "./fields.ts";
+import { readableName } from "./fields.ts";
 
 export const KEY =
   "M21 10h-8.35C11.83 7.67 9.61 6 7 6c-3.31 0-6 2.69-6 6s2.69 6 6 6c2.61 0 4.83-1.67 5.65-4H13l2 2 2-2 2 2 4-4.04zM7 15c-1.65 0-3-1.35-3-3s1.35-3 3-3 3 1.35 3 3-1.35 3-3 3";
@@ -336,7 +336,7 @@ export function iconPath(model: string, icon?: string): string | undefined {
 }
 
 function pathOfWords(name: string): string | undefined {
-  const words = wordsOf(name).toLowerCase().split(" ").reverse();
+  const words = readableName(name).toLowerCase().split(" ").reverse();
   for (const word of words) {
     const path = BY_WORD.get(word) ?? BY_WORD.get(singular(word));
     if (path !== undefined) return path;

@@ -15,7 +15,7 @@ import type { Validator } from "react-admin";
 import { useFormContext, useWatch } from "react-hook-form";
 import { newElement } from "./body.ts";
 import { type Field, isLong, isRequired, isSwitch, modelNamed } from "./fields.ts";
-import { type Value, withSwitch, wordsOf } from "./fields.ts";
+import { readableName, type Value, withSwitch } from "./fields.ts";
 import { choiceWords, isNumber, unitOf } from "./format.ts";
 import { TextValueInput } from "./json_input.tsx";
 import { usePage } from "./page_context.ts";
@@ -54,7 +54,7 @@ export function FieldInput({ field, source, isNew, group }: FieldInputProps) {
   const helperText = field.description ?? field.summary ?? " ";
   const common = {
     source,
-    label: wordsOf(name),
+    label: readableName(name),
     validate,
     helperText,
     fullWidth: true,

@@ -17,8 +17,8 @@ import {
   nameOf,
   parameterOf,
   pluralOf,
+  readableName,
   singularOf,
-  wordsOf,
 } from "./fields.ts";
 import { FileThumb } from "./file_thumb.tsx";
 import { filterInputs } from "./filter_inputs.tsx";
@@ -105,7 +105,7 @@ function Grid({ model }: RowsProps) {
         <DataTable.Col
           key={field.name}
           source={field.name}
-          label={wordsOf(field.name)}
+          label={readableName(field.name)}
           align={isNumber(field) ? "right" : "left"}
           sx={model.title.includes(field.name) ? TITLE : undefined}
           disableSort={!sorted.includes(field.name)}
@@ -131,7 +131,7 @@ function TrashGrid({ model }: RowsProps) {
         <DataTable.Col
           key={field.name}
           source={field.name}
-          label={wordsOf(field.name)}
+          label={readableName(field.name)}
           align={isNumber(field) ? "right" : "left"}
           disableSort
         >
@@ -194,7 +194,7 @@ function Cards({ model, isTrash }: RowsProps & { readonly isTrash: boolean }) {
           {others.filter(({ name }) => entity[name] !== undefined && entity[name] !== null)
             .slice(0, 3).map((field) => (
               <span key={field.name}>
-                {wordsOf(field.name)}: <Cell field={field} model={model} />
+                {readableName(field.name)}: <Cell field={field} model={model} />
               </span>
             ))}
           {isTrash && <TrashButtons model={model} />}

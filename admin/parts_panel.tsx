@@ -8,7 +8,7 @@ import type { PagePart, PageRoute } from "../src/admin/document.ts";
 import { ActorName, isStamp } from "./actor_name.tsx";
 import { formValues } from "./body.ts";
 import { messageOf } from "./failure.ts";
-import { nameOf, partFields, wordsOf } from "./fields.ts";
+import { nameOf, partFields, readableName } from "./fields.ts";
 import { FileBox } from "./file_box.tsx";
 import { isNumber } from "./format.ts";
 import { FormDialog } from "./form_dialog.tsx";
@@ -46,7 +46,7 @@ export function PartsPanel({ part, resource, path }: PartsPanelProps) {
     if (isEmpty && page > 1) setPage(page - 1);
   }, [isEmpty, page]);
   const hasMore = total === undefined ? pageInfo?.hasNextPage : total > page * perPage;
-  const title = wordsOf(property);
+  const title = readableName(property);
   const save = async (values: Readonly<Record<string, unknown>>) => {
     if (edited === "new") await provider.create(resource, { data: values });
     else if (edited) {
@@ -134,7 +134,7 @@ function PartsTable({ rows, list, part, resource, path, onEdit }: PartsTableProp
           <TableRow>
             {columns.map((field) => (
               <TableCell key={field.name} align={isNumber(field) ? "right" : "left"}>
-                {wordsOf(field.name)}
+                {readableName(field.name)}
               </TableCell>
             ))}
             {hasButtons && <TableCell align="right" sx={AT_THE_SIDE}>Actions</TableCell>}
@@ -168,7 +168,7 @@ function PartsTable({ rows, list, part, resource, path, onEdit }: PartsTableProp
                           aria-expanded={isOpen}
                           onClick={() => setOpened(isOpen ? undefined : { id: row.id, below })}
                         >
-                          {wordsOf(below.property)}
+                          {readableName(below.property)}
                         </Button>
                       );
                     })}

@@ -7,7 +7,7 @@ import { Link, useCreatePath, useGetOne } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActorName, isStamp } from "./actor_name.tsx";
 import { ChoiceChip } from "./choice_chip.tsx";
-import { type Field, modelNamed, nameOf, nameWithin, type Value, wordsOf } from "./fields.ts";
+import { type Field, modelNamed, nameOf, nameWithin, readableName, type Value } from "./fields.ts";
 import { inWords, isNumber } from "./format.ts";
 import { type Entity, usePage } from "./page_context.ts";
 
@@ -167,7 +167,9 @@ function ShownRows({ rows, fields }: RowsProps) {
         <TableHead>
           <TableRow>
             {columns.map((field) => (
-              <TableCell key={field.name} align={alignOf(field)}>{wordsOf(field.name)}</TableCell>
+              <TableCell key={field.name} align={alignOf(field)}>
+                {readableName(field.name)}
+              </TableCell>
             ))}
           </TableRow>
         </TableHead>
@@ -203,7 +205,7 @@ function ShownObject(
   return (
     <Box component="dl" sx={FACTS}>
       {shown.map((field) => (
-        <Fact key={field.name} label={wordsOf(field.name)}>
+        <Fact key={field.name} label={readableName(field.name)}>
           <ShownValue
             value={(value as Readonly<Record<string, unknown>>)[field.name]}
             field={field}
@@ -238,7 +240,7 @@ export function Facts({ entity, fields, model }: FactsProps) {
       {fields.filter(({ name }) => name !== "_id" && name !== "__v").map((field) => {
         const value = entity[field.name];
         return (
-          <Fact key={field.name} label={wordsOf(field.name)}>
+          <Fact key={field.name} label={readableName(field.name)}>
             {model !== undefined && isStamp(value, field.name, model.stamps)
               ? <ActorName path={model.path} id={entity._id} actor={value} />
               : <ShownValue value={value} field={field} />}
