@@ -105,7 +105,7 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
   readonly headers: readonly HeaderDescription[];
   /** The paths and operators in `q`. */
   readonly filter?: FilterDescription;
-  /** The limits of a write. */
+  /** How many entities a write may have, and whether all succeed or none. */
   readonly writes?: WriteDescription;
   /** The bodies and answers that are bytes. */
   readonly bytes?: BytesDescription;

@@ -142,7 +142,7 @@ export function isClosing({ req }: ServerResponse): boolean {
   return server !== undefined && deaf.has(server);
 }
 
-/** Clients may send another request after each answer, which therefore starts the count again. */
+/** After each answer, the client may send another request, so the checks for idle connections begin anew. */
 function sweepIdle(server: HttpServer | HttpsServer): () => void {
   let sweeps = 0;
   const onFinished = (message: unknown) => {

@@ -59,7 +59,7 @@ export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   const ref: unknown = type?.options.ref;
   // `ref` may be the name of a class whose model is not compiled yet.
   const target = referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
-  // `ref` may name a model on another connection, which is not this class.
+  // `ref` may name a model of another connection. The reference then has no class, and cannot be populated.
   const isForeign = type?.options.identifierOnly === true && target !== undefined &&
     adoptionOf(target) !== undefined && modelName(target) !== ref;
   return isForeign ? undefined : target;

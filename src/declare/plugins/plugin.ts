@@ -90,7 +90,7 @@ export interface Admission {
 
 /** A parameter in the URL of all operations. */
 export interface PluginParameter {
-  /** The text in descriptions. */
+  /** The effect of the parameter, for the OpenAPI document and `describe()`. */
   readonly description: string;
   /** A JSON Schema. The default is a string. */
   readonly schema?: object;

@@ -53,7 +53,7 @@ function hasStatements(
   const fields = referringFields(target).filter(mustExist).map(({ path }) => topOf(path));
   if (REMOVALS.has(operation)) return fieldsReferringTo(target).length > 0 && fields;
   if (operation === UNSET) return false;
-  // The other rules were applied when the entities came into the trash, and forbid new references to them.
+  // For entities in the trash, only `unset` is left: `restrict` and `cascade` were applied when they came there.
   if (operation === "tidy") {
     return fieldsReferringTo(target).some(({ rule }) => rule === UNSET) && fields;
   }

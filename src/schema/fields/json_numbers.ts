@@ -13,7 +13,7 @@ const LARGEST_WRITTEN = 1e21;
 export interface RoundedNumbers {
   /** The first number that becomes infinite or another integer in JavaScript. */
   readonly lost: string | undefined;
-  /** Conditions with these numbers are refused on fields that store more digits than JavaScript. */
+  /** The numbers that JavaScript may have rounded. A field that stores more digits refuses them in a condition. */
   readonly values: ReadonlySet<number>;
 }
 

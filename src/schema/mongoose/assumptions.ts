@@ -203,8 +203,8 @@ interface Probe {
   readonly schema: Schema;
   readonly model: Model<unknown>;
   /**
-   * No two checks may use the same field if one changes it. A document for each check would make all later ones a tenth
-   * slower in V8.
+   * All checks share the document, so no two may use the same field if one changes it. With a document for each check,
+   * V8 made the later documents of the application a tenth slower.
    */
   readonly doc: Document;
 }

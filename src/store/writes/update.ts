@@ -91,7 +91,7 @@ function projected(projection: Projection): { readonly projection?: Projection }
   return isEmpty(projection) ? {} : { projection };
 }
 
-/** Added statements need the old values, from which the new values are computed. */
+/** Added statements need the values before the update. The new values are computed from them, without another read. */
 async function updateRecorded(
   model: Model<unknown>,
   { filter, update: given, projection = {}, options }: Statement,
