@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Parallel calls wait for each other, so that other requests run in between. */
+/** Parallel calls continue in different turns of the event loop, so that other requests run in between. */
 export function nextTurn(): Promise<void> {
   const turn = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
   last = turn;
@@ -11,7 +11,6 @@ export function nextTurn(): Promise<void> {
 
 const SLICE_MS = 8;
 
-/** Long work pauses after each slice for other requests. */
 export class TurnPacer {
   #begun = performance.now();
 

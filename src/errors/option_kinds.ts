@@ -15,7 +15,7 @@ export const KINDS = {
 
 export type Kind = keyof typeof KINDS;
 
-/** `true` stands for an option that is checked where it is read. */
+/** `true` means no check here, because the code that reads the option checks it. */
 export type OptionKinds<O> = Readonly<Record<keyof O, true | Kind | readonly string[]>>;
 
 export function wrongOption<O extends object>(

@@ -31,7 +31,7 @@ export class Refusal extends RestError {
 }
 
 interface RefusalOptions extends RestErrorOptions {
-  /** Missing in the error of a hook, which may have the same code. */
+  /** Missing in a hook's error, which thus never counts as an outage, even with the same code. */
   readonly failure?: Failure | undefined;
 }
 

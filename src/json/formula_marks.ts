@@ -1,6 +1,6 @@
 /**
- * Some spreadsheets skip white space, NUL and invisible characters before a formula, and read
- * full-width signs as signs. They would also remove a leading `'`.
+ * Some spreadsheets skip white space, NUL and invisible characters before a formula, and read full-width signs as
+ * signs. They also remove a leading `'`, so such a string needs another `'`.
  */
 const FORMULA =
   /^(?:[\t\r\n']|[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠])/u;

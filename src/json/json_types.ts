@@ -168,7 +168,7 @@ const DAY = 86_400_000;
 /** The range of a `Date` in milliseconds around 1970. JSON shows `null` for a stored date beyond. */
 export const TIME_RANGE = 8_640_000_000_000_000;
 
-/** The years from 1 to 9999 have four digits in ISO form. */
+/** The faster code writes four digits for a year. It leaves dates beyond these limits to `Date`. */
 const FIRST = -62_135_596_800_000;
 const LAST = 253_402_300_799_999;
 

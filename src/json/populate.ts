@@ -106,7 +106,7 @@ function heldIn(value: unknown): ReferenceText | undefined {
   return Array.isArray(value) ? value.map((each) => textOf(each) ?? "null") : textOf(value);
 }
 
-/** The position in the output of text that is not known yet. */
+/** A position in the output at which the JSON of referenced entities is inserted later. */
 export type Mark =
   & { readonly at: number }
   & ({ readonly name: string; readonly held: ReferenceText } | { readonly entity: unknown });
@@ -174,7 +174,10 @@ export class Marking implements FieldWriter {
     return true;
   }
 
-  /** Marks the entity as a whole and drops the marks inside, which are wrong if its text was not completed. */
+  /**
+   * If Mongoose must write an entity after all, the marks of its fields are wrong, and a mark of the whole entity
+   * replaces them.
+   */
   replace(at: number, entity: unknown): void {
     while ((this.marks.at(-1)?.at ?? 0) > at) this.marks.pop();
     this.marks.push({ at, entity });

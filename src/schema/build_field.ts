@@ -42,7 +42,7 @@ export const ARRAY_OPTIONS: ReadonlySet<string> = new Set([
   ...ARRAY_FIELD_OPTIONS,
 ]);
 
-/** Mongoose reads the option `encrypt`, but lists it for no type. */
+/** Mongoose lists `encrypt` for no type, so without this addition it would be refused as unknown. */
 export const MONGOOSE_OPTIONS: ReadonlySet<string> = new Set([
   "encrypt",
   ...Object.values(SchemaTypes).flatMap(optionsOf),
@@ -59,7 +59,7 @@ const REFERENCE_OPTIONS = ["exists", "unguarded"];
 
 const VALUE_OPTIONS = [...REFERENCE_OPTIONS, "dateOnly"];
 
-/** Mongoose reads these options of `@arrayProp` in the definition of the element. */
+/** Mongoose reads these options in the definition of the element, so `@arrayProp` moves them there. */
 const ELEMENT_OPTIONS = new Set([
   ...["enum", "min", "max", "minLength", "maxLength", "minlength", "maxlength", "match", "trim"],
   ...["lowercase", "uppercase", ...VALUE_OPTIONS],
@@ -98,7 +98,6 @@ export function buildField(field: FieldRecord, schemas: OtherSchemas): BuiltFiel
   }
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
   if (options.apart === true) own.select = false;
-  // Mongoose takes only a boolean for `unique`.
   if (isJsonObject(own.unique)) own.unique = true;
   for (const [name, value] of Object.entries(options)) {
     if (isFeature(name)) Object.assign(own, FIELD_OPTIONS[name](value));

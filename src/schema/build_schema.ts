@@ -52,7 +52,6 @@ export interface SchemaAddition {
   finish(target: ModelClass, schema: Schema): void;
 }
 
-/** All routers share the schema of a class, so all their additions apply. */
 const additions = new Set<SchemaAddition>();
 
 export function addToSchemas(addition: SchemaAddition): void {
@@ -78,7 +77,7 @@ export function embeddedClasses(target: ModelClass): ModelClass[] {
   );
 }
 
-/** Only schemas of the default connection get shapes, which all connections share. */
+/** Finds the default connection's schema of the same class, whose description serves all connections. */
 export function usualSchema(schema: Schema): Schema {
   const target = classes.get(schema);
   return target === undefined ? schema : buildSchema(target).schema;

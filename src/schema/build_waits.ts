@@ -1,9 +1,9 @@
 import type { Connection, Model } from "mongoose";
 
-/** A request waits no longer for an index build. On an empty collection, a build takes milliseconds. */
+/** The longest wait of a request for an index build, which takes milliseconds on an empty collection. */
 const FIRST_BUILD_MS = 2000;
 
-/** Builds to await before a transaction, except the first build of each model, which `model.init()` returns. */
+/** Later index builds of a model, because `model.init()` returns only its first build. */
 const running = new Map<Promise<unknown>, Connection>();
 
 const awaited = new WeakSet<Model<unknown>>();

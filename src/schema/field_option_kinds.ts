@@ -19,7 +19,7 @@ const ACCESS: FieldKind = [
   "neither a boolean nor a function",
   (value) => isBoolean(value) || isFunction(value),
 ];
-/** Mongoose builds an ascending index for any other kind. */
+/** For a misspelt kind, Mongoose would build an ascending index. */
 const INDEX_KINDS = ["2d", "2dsphere", "hashed", "text", "asc", "ascending", "desc", "descending"];
 const isIndexKind: Check = (value) => typeof value === "string" && INDEX_KINDS.includes(value);
 const INDEX_FLAGS = ["unique", "sparse", "hidden", "background"];
@@ -111,7 +111,7 @@ export const MONGOOSE_KINDS: Readonly<Record<string, FieldKind>> = {
   subtype: LENGTH,
 };
 
-/** Mongoose compares numbers with any limit, so a date or a function would refuse all. */
+/** With a date or a function as limit, Mongoose would refuse every number. */
 export const KINDS_OF_TYPES: Readonly<Record<string, Readonly<Record<string, FieldKind>>>> = {
   Number: Object.fromEntries(
     ["min", "max"].map((name) => [name, ["not a finite number", bounded(isNumber)]]),

@@ -178,7 +178,7 @@ interface PluginSchemas {
   readonly built: BuiltSchemas;
 }
 
-/** The default connection's plugins at the first compilation. Connections with other plugins need separate schemas. */
+/** The default connection's plugins at the first compilation. */
 let usual: readonly Plugin[] | undefined;
 
 const withoutPlugins: BuiltSchemas = new WeakMap();

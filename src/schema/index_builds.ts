@@ -74,8 +74,8 @@ export class IndexBuilds {
   }
 
   /**
-   * A unique index from before a class option, such as `tenant`, refuses values that the option allows, but Mongrove
-   * drops no index.
+   * A unique index from before a class option, such as `tenant`, refuses allowed values. Until it is dropped, the
+   * unique indexes count as missing.
    */
   async #hasOlder(client: object): Promise<boolean> {
     if (this.#withoutOlder === client) return false;
@@ -153,7 +153,6 @@ export class IndexBuilds {
       const { db } = this.#model;
       if (db.getClient() !== client) this.#unreported.delete(this);
       else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
-      // The "index" event reports the result, so nothing awaits it here.
       else noteBuild(db as Connection, this.#model.ensureIndexes());
     };
     setTimeout(retry, pause).unref();
@@ -214,7 +213,7 @@ interface StorageStats {
 
 const UNAUTHORIZED = 13;
 
-/** Error codes where collection statistics are unavailable. Every listed index then counts as built. */
+/** Errors of `$collStats`, which names finished indexes. After such an error, every listed index counts as finished. */
 const WITHOUT_STATISTICS: ReadonlySet<unknown> = new Set([9, 13, 115, 304, 323, 40324]);
 
 /** Reads from the primary, because a secondary may not have a new index yet. */

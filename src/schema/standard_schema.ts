@@ -11,7 +11,7 @@ export class SchemaIssues extends Error {
   }
 }
 
-/** Mongoose would use the second of two functions as the error message of the first. */
+/** In an array of two functions, Mongoose would use the second one as the error message of the first. */
 export function validatorsOf(validate: unknown): unknown {
   if (Array.isArray(validate)) {
     return typeof validate[1] === "string"

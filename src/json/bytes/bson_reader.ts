@@ -1,6 +1,5 @@
 // BSON is little-endian. A document has an int32 length that includes itself, elements and a zero byte. An element has
-// a type byte, a name with a zero byte, and a value. An array has the names "0", "1" and so on. A string has a length,
-// UTF-8 bytes and a zero byte.
+// a type byte, a name with a zero byte, and a value.
 import { Buffer } from "node:buffer";
 
 /** Only Mongoose can make the JSON of the document. */

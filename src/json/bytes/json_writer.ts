@@ -34,7 +34,7 @@ export class JsonWriter {
     if (this.length + count > this.bytes.length) this.#grow(count);
   }
 
-  /** A separate method, so that JavaScript engines can inline the check in `reserve()`. */
+  /** A separate method, so that JavaScript engines can inline `reserve()`. */
   #grow(count: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.length + count));
     larger.set(this.written);

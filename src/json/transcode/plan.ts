@@ -20,15 +20,15 @@ export interface Plan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly defaults: readonly Default[];
   /**
-   * An inner object of the same class overwrites `lastObject`. Missing defaults are then unknown, so Mongoose writes
-   * the document.
+   * An inner object of the same class overwrites `lastObject`. It is then unknown which fields are missing, so Mongoose
+   * writes a document that lacks defaults.
    */
   readonly recursive: boolean;
   /** Set for a Map, whose keys are data instead of field names. */
   readonly values?: ValuePlan;
   /** The field order of the last object, which the next most likely has too. */
   readonly order: (FieldPlan | undefined)[];
-  /** A smaller number in `lastObject` means that the current object lacks the field. */
+  /** Counts objects. A field with a smaller `lastObject` is missing in the current object. */
   objects: number;
 }
 
@@ -58,7 +58,7 @@ interface UnfinishedPlan extends Plan {
   recursive: boolean;
 }
 
-/** Lacks hidden fields and fields that `shows` refuses, so they cannot be shown. */
+/** The plan lacks hidden fields and fields that `shows` refuses, so the JSON cannot show them. */
 export function planJson(
   shape: Shape,
   shows: (name: string, field: FieldShape) => boolean,

@@ -29,7 +29,7 @@ interface Place {
   readonly adoption: Adoption;
   readonly removed: ReadonlySet<string>;
   readonly prefix: string;
-  /** `true` if `shown` names an object around these paths, so that all of them are shown. */
+  /** `true` if the application's list `shown` contains a parent of these paths, so that all of them are shown. */
   readonly shown: boolean;
   readonly writable: boolean;
 }
@@ -75,7 +75,7 @@ function reach(
   if (names === "all") return isClosed || !isCovered ? "none" : "whole";
   if (names.has(full)) return "whole";
   const steps = full.split(".");
-  // `names` may contain a nested path above this one, such as `address`, which has no schema.
+  // A nested path such as `address` has no schema type, so `names` is searched for it here.
   const isBelow = steps.some((_, index) => {
     const above = steps.slice(0, index).join(".");
     return above.length > prefix.length && names.has(above);

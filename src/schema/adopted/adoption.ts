@@ -9,7 +9,7 @@ export interface Adoption {
   readonly model: Model<unknown>;
   readonly connection?: Connection;
   readonly shown: Names;
-  /** Further virtuals to show, which `shown` does not list. */
+  /** Further virtuals to show, because `shown: "all"` means all paths, but no virtuals. */
   readonly virtuals: ReadonlySet<string>;
   readonly writable: Names;
   /** The classes of embedded objects with routes, by path. */

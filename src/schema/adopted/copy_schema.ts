@@ -81,7 +81,7 @@ function ownRules(type: SchemaType, { adoption, refersTo }: Level): void {
   const options = type.options as Record<string, unknown>;
   for (const name of OWN_OPTIONS) delete options[name];
   const { ref, refPath } = options;
-  // Middleware can populate an identifier without `ref`, so every identifier counts as a reference.
+  // Middleware may populate an identifier without `ref`, but an answer must show only the identifier.
   const isIdentifier = type instanceof ObjectId || type instanceof UUID;
   if (ref === undefined && refPath === undefined && !isIdentifier) return;
   options.identifierOnly = true;
@@ -99,7 +99,7 @@ function modelOf(ref: unknown, model: Model<unknown>): unknown {
 }
 
 /**
- * The copy needs its own embedded schemas and element types, which Mongoose's `clone()` of a schema type would share.
+ * Mongoose's `clone()` would share embedded schemas and element types, so changes would reach the application's model.
  */
 function copyable(type: SchemaType, { path, ...level }: Level & { path: string }): SchemaType {
   const { schema, "$__schemaType": values, embeddedSchemaType: element } = type as {

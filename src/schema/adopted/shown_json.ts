@@ -16,7 +16,7 @@ export function showJson(
   for (const name of virtuals) insert(shown, { names: name.split("."), value: "whole" });
   return (json, id) => {
     const kept = keep(json, shown);
-    // An `id` that only repeats the `_id` reveals nothing.
+    // An `id` that repeats the `_id` reveals nothing, so it stays in the JSON.
     if (isJsonObject(json) && isJsonObject(kept) && String(json.id) === String(id)) {
       return { ...kept, id: json.id };
     }

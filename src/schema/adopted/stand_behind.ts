@@ -8,7 +8,7 @@ export function standBehind(given: Model<unknown>, own: Model<unknown>): void {
   Object.setPrototypeOf(own, given);
   Object.setPrototypeOf(own.prototype, given.prototype);
   own.modelName = given.modelName;
-  // The application's model builds the indexes. On a replaced default connection, `own` must build them.
+  // The application's model builds indexes on its own connection only. On another one, `own` must build them.
   own.init = () => (own.db === given.db ? given.init() : own.createIndexes()) as never;
 }
 

@@ -6,7 +6,9 @@ const INTEGER = /^[+-]?\d+$/;
 /** JavaScript changes no number with at most this many significant digits. */
 const EXACT_DIGITS = 15;
 
-/** JavaScript writes larger integers with an exponent. They exceed MongoDB's integer types, so they are doubles. */
+/**
+ * Larger integers count as exact: JavaScript writes them with an exponent, and MongoDB can store them only as doubles.
+ */
 const LARGEST_WRITTEN = 1e21;
 
 /** A filter with a rounded number would select other entities. */

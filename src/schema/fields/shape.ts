@@ -19,7 +19,6 @@ import { isProtected, shapeWithin, whyUnseen } from "./visibility.ts";
 
 const { Types } = mongoose.Schema;
 
-/** The fields of a model, for one kind of reader. */
 export class Shape {
   /** `true` if undeclared fields of a body are refused instead of ignored. */
   readonly strict: boolean;
@@ -134,7 +133,6 @@ export interface FieldShape {
   readonly type?: SchemaType;
   readonly shape?: Shape;
   readonly element?: FieldShape;
-  /** A body may only refer to entities that exist. */
   readonly exists?: boolean;
   /** The field has separate routes, and other routes do not show it. */
   readonly apart?: boolean;
@@ -178,7 +176,7 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   return shape;
 }
 
-/** A hook's copy contains all virtuals of a nested path, but only some may be shown. */
+/** A hook's copy of a document contains even nested virtuals that must not be shown. */
 function hideVirtuals(shape: Shape, schema: Schema): void {
   for (const name of Object.keys(virtualsOf(schema))) {
     const [first = "", ...below] = name.split(".");

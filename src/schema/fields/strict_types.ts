@@ -11,7 +11,6 @@ export interface StrictType {
 const TIME = "[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?";
 const OFFSET = "([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])";
 
-/** A date of RFC 3339. */
 export const STRICT_DATE = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
 
 /** A date-time of RFC 3339 without leap seconds, which JavaScript cannot read. */
@@ -68,7 +67,7 @@ const WHOLE = new Map(
 
 const DATES: ReadonlySet<string> = new Set(["Date", "DateOnly"]);
 
-/** A later cast checks the range. */
+/** Checks no range, because a later cast does. */
 export function isOfJsonType(value: unknown, name: string): boolean {
   // A regular expression could exhaust its stack at many megabytes of base64.
   if (name === "Buffer") {

@@ -42,7 +42,10 @@ import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_cast
 
 type Assumptions = Readonly<Record<string, (probe: Probe) => boolean>>;
 
-/** If one were wrong, rules would be skipped, changes lost or secrets shown. */
+/**
+ * If one of these assumptions is wrong, the start fails, or else Mongrove would skip rules, lose changes or show
+ * secrets.
+ */
 const NEEDED: Assumptions = {
   "copies of documents"() {
     const bare = new mongoose.Mongoose();

@@ -64,7 +64,7 @@ export function isStorable(value: object): boolean {
     value instanceof Uint8Array || isDocument(value) || value instanceof mongoose.Types.Map;
 }
 
-/** Mongoose's casts convert an instance with its own `toString()`, `valueOf()` or `toBSON()`. */
+/** Mongoose can cast an instance with its own `toString()`, `valueOf()` or `toBSON()`, so a filter may contain it. */
 export function isConvertible(value: object): boolean {
   if (ArrayBuffer.isView(value)) return false;
   const { toString, valueOf, toBSON } = value as Record<string, unknown>;

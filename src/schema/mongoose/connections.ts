@@ -79,7 +79,7 @@ export function isStandalone(connection: Connection): boolean {
   return server?.type === "Standalone";
 }
 
-/** Shards are replica sets. */
+/** A `mongos` counts too, because its shards are replica sets. */
 export function isReplicated(connection: Connection): boolean {
   const { topology } = connection.getClient() as KnownServers;
   const servers = [...topology?.description?.servers?.values() ?? []];

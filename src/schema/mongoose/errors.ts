@@ -15,7 +15,10 @@ export interface ErrorOrigin {
 
 const origins = new WeakMap<object, ErrorOrigin>();
 
-/** The origin of an error tells the response which fields are hidden, and whether another model has failed. */
+/**
+ * Without the model of an error, a response could name hidden fields, or blame the client for an error of another
+ * model.
+ */
 export function markErrors(schema: Schema, target: ModelClass): void {
   for (const operation of ["validate", "save"] as const) {
     const mark = markOwn(function (this: Document, error: Error, _doc: unknown, next: Next): void {
@@ -73,7 +76,10 @@ function joinMessages(error: InstanceType<typeof ValidationError>): void {
 
 type Next = (error: Error) => void;
 
-/** Middleware may save other documents, so an error is recorded only for the document with its problems. */
+/**
+ * Middleware may save another document, whose error arrives here too. Only the document with the problems is its
+ * origin.
+ */
 function markError(
   error: unknown,
   { doc, target }: { doc: Document; target: ModelClass },
@@ -132,7 +138,7 @@ export function isUncastStored(problem: unknown): boolean {
       problem.reason instanceof mongoose.Error;
 }
 
-/** When Mongoose validates a list of embedded objects, it reports an empty string by this error. */
+/** Mongoose throws this error when it validates an empty string in a list of embedded objects. */
 export function isWrongElement(problem: unknown): boolean {
   return problem instanceof mongoose.Error && problem.name === "ObjectParameterError";
 }
@@ -148,8 +154,8 @@ export function isValidatorError(problem: unknown): boolean {
 }
 
 /**
- * If a validator throws an error, Mongoose keeps it as the `reason` of a problem. An error of other code is the problem
- * itself.
+ * An error that a validator throws becomes the `reason` of Mongoose's error. Mongoose does not wrap other errors of the
+ * application.
  */
 function thrownIn(problem: unknown): unknown {
   if (problem instanceof ValidatorError) {

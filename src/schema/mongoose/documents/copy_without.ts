@@ -9,7 +9,6 @@ export function copyWithout(entity: object, names: readonly string[]): object {
   return isDocument(entity) ? documentWithout(entity, names) : objectWithout(entity, names);
 }
 
-/** A copy, because the original may be saved or shown again. */
 function documentWithout(doc: Document, names: readonly string[]): object {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(doc)), doc) as object;
   return Object.assign(copy, { [VALUES_KEY]: valuesWithout(rawValues(doc), names) });

@@ -3,10 +3,8 @@ import type { Document } from "mongoose";
 
 const { CastError, ValidatorError } = mongoose.Error;
 
-/** Mongoose resolves no path through an object with this key, so the whole object is written. */
 export const VALUES_KEY = "_doc";
 
-/** Returns stored values without getters and change tracking. */
 export function rawValues(doc: Document): Record<string, unknown> {
   return (doc as unknown as Record<typeof VALUES_KEY, Record<string, unknown>>)[VALUES_KEY];
 }
@@ -141,7 +139,7 @@ export interface Delta {
 
 /**
  * Mongoose would write defaults of fields that are not stored, so a PATCH of one field would overwrite another client's
- * value. A default that was changed inside is written whole.
+ * value. A default that has changed inside is written whole, because none of it is stored.
  */
 export function deltaOf(doc: Document): Delta {
   const states = statesOf(doc);

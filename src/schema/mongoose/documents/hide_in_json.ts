@@ -17,7 +17,7 @@ const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
 export function hideInJson(schema: Schema): void {
   const given = (schema.get("toJSON") ?? {}) as { transform?: unknown };
   const own = typeof given.transform === "function" ? given.transform as Transform : undefined;
-  // A discriminator inherits the transform of its base.
+  // A discriminator inherits this transform, and must not wrap it again.
   if (own !== undefined && hiding.has(own)) return;
   const transform: Transform = (doc, json, options) => {
     const ofDoc = (doc as Document).schema as Schema;
@@ -55,7 +55,7 @@ export function jsonFor(doc: Document, rights: Rights): object {
   }
 }
 
-/** Whether the application changes the JSON. If so, the declared fields do not describe it. */
+/** If the application changes the JSON, the declared fields do not describe it. */
 export function hasOwnJson(schema: Schema): boolean {
   const { transform, ...options } = (schema.get("toJSON") ?? {}) as Record<string, unknown>;
   return typeof schema.methods.toJSON === "function" ||
@@ -72,7 +72,7 @@ export function changesJson(schema: Schema): boolean {
 
 export const showsStoredValues = memoize((schema: Schema): boolean =>
   !hasOwnJson(schema) && schema.get("strict") !== false &&
-  // For a nested path without stored fields, a document shows `{}`, and the stored bytes nothing.
+  // If no field of a nested path is stored, a document shows `{}`, but the stored bytes show nothing.
   Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
   Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored)
 );

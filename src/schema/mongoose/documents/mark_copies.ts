@@ -33,7 +33,7 @@ const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> =
 
 /** Without the mark, a hook's copy of a document would show hidden fields and undeclared data of other programs. */
 export function markCopies(schema: Schema): void {
-  // A discriminator inherits the methods of its base.
+  // A discriminator inherits these methods, and must not wrap them again.
   if (MARK_SCHEMA in schema.methods) return;
   const silent = { suppressWarning: true } as never;
   for (const [name, mark] of Object.entries(COPIES)) {
@@ -61,8 +61,8 @@ export function copyMethods({ methods }: Schema): object {
 }
 
 /**
- * If a hook sets `{ ...document }` on a free-form field, Mongoose stores the content of `_doc`. The mark names its
- * hidden fields.
+ * If a hook sets `{ ...document }` on a free-form field, Mongoose stores the content of `_doc`, whose mark must name
+ * the hidden fields.
  */
 function markValues(doc: Document, schema: Schema): void {
   (rawValues(doc) as MarkedCopy)[MARK] = markOfValues(schema);
@@ -110,7 +110,7 @@ export function spreadOf(value: object): Spread | undefined {
   };
 }
 
-/** Mongoose would use the content of `{ ...document }` without its schema, which names hidden fields. */
+/** Mongoose would take the values of `{ ...document }` without the schema, and an answer would show hidden fields. */
 export function withoutSpreads(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSpreads);
   if (typeof value !== "object" || value === null || isDocument(value)) return value;

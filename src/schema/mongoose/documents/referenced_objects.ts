@@ -7,7 +7,7 @@ import { markOwn, schemasWithin, typesWithin } from "../schemas/schema_members.t
 
 interface InitOptions {
   readonly populated?: readonly { readonly path: string }[];
-  /** With this option, populated entities stay objects. */
+  /** With this option of `hydrate()`, the document must keep populated entities. */
   readonly hydratedPopulatedDocs?: boolean;
 }
 
@@ -18,7 +18,7 @@ interface InitOptions {
 export const dropReferencedObjects = memoize((schema: Schema): true => {
   if (referencesOf(schema).length === 0) return true;
   const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
-    // Mongoose also calls this middleware for embedded documents, which the root document has already handled.
+    // The root document has already handled its embedded documents.
     if (this instanceof mongoose.Types.Subdocument || options.hydratedPopulatedDocs) return;
     const populated = new Set(options.populated?.map(({ path }) => path));
     dropWithin(stored, { schema, prefix: "", populated });

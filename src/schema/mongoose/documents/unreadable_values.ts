@@ -12,7 +12,7 @@ const { Types } = mongoose.Schema;
  */
 export const dropUnreadable = memoize((schema: Schema): true => {
   const drop = markOwn(function (this: Document, stored: object): void {
-    // Mongoose also calls this middleware for embedded documents, which the root document has already handled.
+    // The root document has already handled its embedded documents.
     if (this instanceof mongoose.Types.Subdocument) return;
     dropWithin(stored, { schema: this.schema as Schema, prefix: "" });
   });

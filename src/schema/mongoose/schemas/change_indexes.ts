@@ -8,7 +8,8 @@ interface ChangedIndexes {
   readonly changes: readonly IndexChange[];
   readonly declared: () => SchemaIndex[];
   /**
-   * By the JSON of the keys of a discriminator's index in MongoDB: the declared keys, without fields of class options.
+   * The declared keys of discriminators' indexes, by the JSON of the keys in MongoDB, to which class options add
+   * fields.
    */
   readonly ofKinds: Map<string, IndexDefinition>;
 }
@@ -46,7 +47,7 @@ export function partialOptions([keys, options]: SchemaIndex): IndexOptions {
   return { ...others, partialFilterExpression: { ...others.partialFilterExpression, ...filled } };
 }
 
-/** `keys` are stored keys, to which class options may have added a field. */
+/** `keys` are keys in MongoDB, to which class options may have added a field. */
 export function declaredKeys(schema: Schema, keys: object): IndexDefinition | undefined {
   const text = JSON.stringify(keys);
   return keysByText(schema).get(text) ?? changed.get(schema)?.ofKinds.get(text);
@@ -62,6 +63,6 @@ export function changeAsBase(base: Schema, kind: Schema): void {
   const ofBase = changed.get(base);
   if (base === kind || ofBase === undefined) return;
   for (const change of ofBase.changes) changeIndexes(kind, change);
-  // Each connection has separate schemas of discriminators, but errors look up keys in the base schema.
+  // An error of MongoDB names stored keys, which are looked up in the base schema, also for indexes of discriminators.
   for (const [text, keys] of keysByText(kind)) ofBase.ofKinds.set(text, keys);
 }

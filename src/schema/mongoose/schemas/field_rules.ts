@@ -107,7 +107,7 @@ export function setsLate(type: SchemaType | undefined): boolean {
   return typeof given === "function" && !runsEarly(given);
 }
 
-/** Mongoose marks its own default for an array of scalars, which runs before the stored values are set. */
+/** Mongoose sets this mark on its own default of scalar arrays, and calls it before it sets the stored values. */
 function runsEarly(given: object): boolean {
   return (given as { readonly $runBeforeSetters?: unknown }).$runBeforeSetters === true;
 }

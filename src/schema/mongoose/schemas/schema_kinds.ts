@@ -38,7 +38,9 @@ interface KindHooks {
   readonly finish: (kind: Schema) => void;
 }
 
-/** An application may add discriminators at any time, and Mongoose has no middleware for it. */
+/**
+ * Replaces `discriminator()`, because an application may call it at any time, and Mongoose has no middleware for it.
+ */
 export function watchKinds(model: Model<unknown>, { check, finish }: KindHooks): void {
   for (const { schema } of Object.values(model.discriminators ?? {})) finish(schema as Schema);
   const add = Reflect.get(model, "discriminator") as AddKind;

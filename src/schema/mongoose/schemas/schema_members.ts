@@ -115,8 +115,8 @@ const UNSENT = [
 ];
 
 /**
- * Middleware of these operations never runs, unless it is also for `find()`, by which writes of several entities find
- * them first.
+ * Mongrove never sends these operations, so their middleware never runs. Middleware that is also for `find()` does,
+ * because writes of several entities find them first.
  */
 export function idleMiddleware(schema: Schema): string[] {
   const finding = new Set(middlewareFor(schema, "find").map(({ fn }) => fn));

@@ -4,7 +4,8 @@ type Conditions = Readonly<Record<string, unknown>>;
 
 /**
  * Mongoose must not cast these conditions again: it would run setters and refuse some operators. The driver sends the
- * result of `toBSON()`. A copy has only `$expr`, which MongoDB refuses, so it cannot select more documents.
+ * result of `toBSON()`. A copy by other code has only `$expr`, which MongoDB refuses, or else the copy would select all
+ * documents.
  */
 class ExactCondition {
   readonly $expr = Object.freeze(mongoose.trusted({ $copyOfAnExactFilter: true }));
@@ -25,7 +26,8 @@ class ExactCondition {
 }
 
 /**
- * The application can read the conditions by name. Mongoose and the driver ignore properties that are not enumerable.
+ * The application can read the conditions by name from properties that Mongoose and the driver ignore, because they are
+ * not enumerable.
  */
 export function exactFilter(conditions: Conditions): Record<string, unknown> {
   const entries = Object.entries(conditions);

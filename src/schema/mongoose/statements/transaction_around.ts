@@ -10,11 +10,11 @@ export interface TransactionAround {
    * Statements after `done` are sent without the transaction, and after `undone`, refused.
    */
   readonly state: "open" | "done" | "undone";
-  /** `true` if index builds were awaited, which MongoDB may report as a conflict. */
+  /** `true` if an index build ran beside the transaction: MongoDB may report a conflict with it. */
   readonly metBuilds: boolean;
   /**
-   * Counts statements in the transaction. If two test statements do not raise it, the driver does not call the replaced
-   * methods, and the batch is refused.
+   * Counts statements in the transaction. If two test statements do not raise it, the driver would send writes outside
+   * of the transaction, so the batch is refused.
    */
   joined: number;
 }
