@@ -56,8 +56,8 @@ function declareClass(
       const part = partClass(`${target.name}${name.charAt(0).toUpperCase()}${name.slice(1)}`);
       classes.set(name, part);
       records.parts.set(name, [...ofPart]);
-      // `shown` names this part, so the model's answers show it whole. Without `apart: false`, the start fails if
-      // scopes or hooks limit the part's routes.
+      // Answers of the model show all of this property, because `shown` lists it. If scopes or hooks limit its own
+      // routes, the start fails without `apart: false`.
       const apart = shown !== "all" && shown.has(name) ? { apart: false } : {};
       options = { ...isList ? { items: part, embedded: true } : { type: part }, ...apart };
     }
@@ -148,7 +148,7 @@ function onConnection(rest: RestRecord, connection: Connection | undefined): Res
   return connection === undefined ? rest : { ...rest, getConnection: connectionGetter(connection) };
 }
 
-/** Memoized, because routes count as routes of one connection only with the same `getConnection`. */
+/** Memoized, because routes share a connection only if their `getConnection` is the same function. */
 const connectionGetter = memoize((connection: Connection) => () => connection);
 
 function partsIn(

@@ -71,7 +71,6 @@ export type PartName<X> = RawOf<X> extends infer T
   ? IsUnknown<T> extends true ? string : keyof T & string
   : never;
 
-/** Whether `T` is `unknown` or `any`. */
 type IsUnknown<T> = unknown extends T ? true : false;
 
 /** @internal The paths of the type of a document, at most four names long. */

@@ -40,11 +40,9 @@ export interface ValueDescription {
   readonly enum?: readonly unknown[];
   /** The smallest number or earliest date in a body. */
   readonly minimum?: number | string;
-  /** The largest number or latest date in a body. */
   readonly maximum?: number | string;
-  /** The minimum length in a body, in UTF-16 code units. */
+  /** In UTF-16 code units, as `maxLength`. */
   readonly minLength?: number;
-  /** The maximum length in a body, in UTF-16 code units. */
   readonly maxLength?: number;
   /** A regular expression. JSON Schema has no flags, so an expression with flags is left out. */
   readonly pattern?: string;
@@ -60,9 +58,8 @@ export interface FieldDescription extends ValueDescription {
   /** Whether no request body can set the field. */
   readonly readonly: boolean;
   /**
-   * The value in a new entity if the body lacks the field. Absent if it is computed, or if the field is hidden from
-   * some readers or contains hidden fields. A description for one reader has the default of each field that the reader
-   * sees.
+   * The value in a new entity if the body lacks the field. Absent if it is computed, or if some readers do not see the
+   * whole field. A description for one reader has each default that the reader sees.
    */
   readonly default?: unknown;
   readonly summary?: string;
@@ -296,7 +293,6 @@ function modelOf(type: SchemaType | undefined): string | undefined {
   return (typeof ref === "string" ? classOf(ref) : schemaClass(type))?.name;
 }
 
-/** Without `described`, a class that embeds itself would be described for ever. */
 export function describeFields(
   node: ObjectNode,
   described = new Set<ObjectNode>(),

@@ -107,7 +107,7 @@ export interface RouteDescription extends OperationWords, OptionDescriptions {
   readonly filter?: FilterDescription;
   /** How many entities a write may have, and whether all succeed or none. */
   readonly writes?: WriteDescription;
-  /** The bodies and answers that are bytes. */
+  /** Bodies and answers that are bytes. */
   readonly bytes?: BytesDescription;
   /** The fields that a body can set. Missing without a body. */
   readonly body?: readonly FieldDescription[];

@@ -114,7 +114,6 @@ function checkSaved(
 }
 
 interface ActionEntity extends Pick<Fetched, "passed"> {
-  /** `undefined` if the entity was read without its version. */
   version: Version | undefined;
   /** The saved entity, without the fields that reads leave out. */
   shown?: object | undefined;
@@ -171,7 +170,10 @@ function bindSaves(
   Object.defineProperty(doc, "save", { value: save, configurable: true, writable: true });
 }
 
-/** `run` gets all fields, so with the projection of a hook, the entity for the answer is read again. */
+/**
+ * The function of an action gets all fields. If a hook's projection leaves some out of answers, the entity is read
+ * again for the answer.
+ */
 async function shownAs(context: OpenLevelContext, passed: object): Promise<object> {
   const { level: { hooks, shape }, state } = context;
   const selection = { projection: readProjection(state.projection, shape) };
@@ -275,7 +277,7 @@ async function castAnswer(
   return JSON.stringify(withoutNewIds(toJsonValue(doc, shape), values));
 }
 
-/** During a cast, Mongoose adds identifiers to nested objects, which are stored nowhere. */
+/** The cast gives nested objects identifiers that are stored nowhere, so the answer must not show them. */
 function withoutNewIds(value: unknown, given: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map((each, index) => withoutNewIds(each, Object(given)[index]));

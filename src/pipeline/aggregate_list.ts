@@ -50,7 +50,7 @@ function checkShown(
   }
 }
 
-/** An aggregation would reveal stored values that a function of the model replaces. */
+/** An aggregation shows stored values, so fields for which a getter of the model shows other values are refused. */
 export function whyUnstored(
   { type }: FieldShape,
   { schema }: OptionPlace,

@@ -67,7 +67,8 @@ async function updateAll(
 
 function checkFields(context: OpenLevelContext, body: JsonObject): void {
   const { writes, shape } = context.level;
-  // A field that a function hides must cause the error of an unknown field, which reveals nothing.
+  // A field that is hidden from this client gets the error of an unknown field, or else the error would show that it
+  // exists.
   const isUnknown = (name: string) => {
     const field = shape.fields.get(name);
     return writes?.fields?.has(name) !== true || field?.hidden === true && field.readonly;

@@ -26,7 +26,7 @@ export interface ClassFeature<R = unknown> {
   settings?(given: GivenSettings): unknown;
   /** Runs when the class is first used. */
   check(option: OptionReader, target: ModelClass): R;
-  /** Makes the value for `check` from fields of the class or of an embedded class, if `@rest` has no such option. */
+  /** Collects the value for `check` from fields of the class and of embedded classes, if `@rest` has no such option. */
   declared?(target: ModelClass): unknown;
   start?(config: R, place: ClassInRoute): void;
   methods?(config: R, rest: RestRecord): readonly ClassMethod[];
@@ -42,12 +42,15 @@ export interface ClassFeature<R = unknown> {
     readonly name: string;
     readonly facts: ParameterFacts;
     isOf(config: R, method: Method): boolean;
-    /** If `false`, the reader's description leaves out the parameter and the fields that removals set. */
+    /** Whether this client may use the parameter. Otherwise, descriptions omit it and the fields that removals set. */
     isFor(config: R, req: FrameworkRequest): boolean;
   };
   /** Runs after the `preFetch` hooks, and may add conditions. */
   admit?(config: R, call: Call): void;
-  /** Runs for classes without the option, such as `tenant`, from which references could lead to all tenants. */
+  /**
+   * Runs for classes that lack the option: `tenant` refuses them at the start, or else a forgotten option would show
+   * all tenants.
+   */
   readonly without?: {
     start(place: ClassInRoute): void;
     admit(call: Call): void;
@@ -70,15 +73,15 @@ export interface ClassInRoute {
 
 export interface ClassStatements<R> {
   /**
-   * Whether an operation sends the statements, by default `true`. A list limits them to updates of these fields, and
-   * updates that bring an entity back from the trash.
+   * Whether a write sends the statements, by default `true`. With a list, an update sends them only if it sets one of
+   * these fields or restores an entity from the trash. Any other update needs no transaction.
    */
   areFor?(
     config: R,
     write: Pick<TransactionWrite, "operation" | "target">,
   ): boolean | readonly string[];
   send(config: R, write: TransactionWrite): Promise<void>;
-  /** Begins index builds before a batch begins its transaction. */
+  /** Begins index builds. Runs before the transaction of a batch, in which MongoDB builds no indexes. */
   build?(config: R, model: Model<unknown>): void;
   /** Classes that `send` may read or write, whose models must exist before the transaction. */
   classes?(config: R, target: ModelClass): readonly ModelClass[];
@@ -96,7 +99,9 @@ export interface ClassFields {
 export interface RemovalFields {
   readonly time: string;
   readonly actor: string;
-  /** Separates the removals of one request from others with the same time. */
+  /**
+   * By this field, a restore finds other entities that the same request has removed. Several requests may share a time.
+   */
   readonly removalId: string;
   readonly all: readonly string[];
   /** Whether a request selects removed entities. Its removals are then for good. */
@@ -140,11 +145,13 @@ export interface TransactionWrite extends WrittenEntities {
   readonly req?: FrameworkRequest | undefined;
   readonly actor: Actor | undefined;
   readonly target: ModelClass;
-  /** Includes the property of an embedded entity, as in `comments.create`. */
   readonly operation: string;
   readonly session: ClientSession;
   readonly request?: TransactionRequest | undefined;
-  /** Set for a write without a request, to write another class in its transaction. */
+  /**
+   * Writes another class in the transaction. Set only without a request, because `request.classWriter` does this
+   * otherwise.
+   */
   readonly writerOf?: WriterWithoutRequest | undefined;
 }
 
@@ -156,7 +163,6 @@ export type WriterWithoutRequest = (
 export interface TransactionRequest {
   readonly req: FrameworkRequest;
   readonly actor: Actor | undefined;
-  /** The request of the client, which all requests of a batch share. */
   readonly client: object;
   readonly route: Route;
   /** All removals of a transaction store the same time. */
@@ -169,19 +175,16 @@ export interface TransactionRequest {
 }
 
 export interface ClassWriterOptions extends Pick<TransactionWrite, "target" | "operation"> {
-  /**
-   * With `"route"`, the writes find entities in the trash if the request asks for them.
-   *
-   * @default {"reference"}
-   */
+  /** @default {"reference"} */
   readonly reach?: Reach | undefined;
 }
 
 type Scope = NonNullable<RestRecord["scope"]>;
 
 /**
- * `"route"` can ask for entities in the trash, which stay hidden from `"reference"`. `"everyone"` also reaches other
- * tenants, to find out whether any entity refers to another one.
+ * The entities that a condition of a class option selects. With `"route"`, a request may ask for entities in the trash,
+ * which `"reference"` never selects. `"everyone"` also selects other tenants, whose references can prevent a removal
+ * too.
  */
 export type Reach = "route" | "reference" | "everyone";
 

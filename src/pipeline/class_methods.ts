@@ -44,7 +44,10 @@ export function partMethodsOf(
   );
 }
 
-/** An open `@rest` does not open the routes of a class option that it does not name, because they show more. */
+/**
+ * If one `@rest` of a class has an option such as `history`, all get its routes. These show more, so `open` of another
+ * `@rest` does not open them.
+ */
 export function methodsOf(
   features: readonly ConfiguredFeature[],
   rest: RestRecord,

@@ -134,8 +134,8 @@ export async function makeClassWriter(
 }
 
 /**
- * Housekeeping has neither a sender nor a tenant. Its writer only removes references to removed entities, all of one
- * tenant.
+ * Housekeeping has no request, so this writer cannot select by tenant. That is safe, because it only clears references
+ * to removed entities.
  */
 export function makeWriterWithoutRequest(
   write: TransactionWrite,
@@ -155,7 +155,7 @@ export function makeWriterWithoutRequest(
   });
 }
 
-/** All writes of a transaction need the same client and database. */
+/** Another class is written by the connection of the first write, so it must be in the same database. */
 async function checkConnection(
   { req, route }: TransactionRequest,
   { write: { model, target: written }, target }: {

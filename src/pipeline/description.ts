@@ -47,7 +47,7 @@ export interface AnswerHeader {
   readonly schema: Schema;
 }
 
-/** Describes a reference that an answer shows as the entity instead of its identifier. */
+/** A reference that an answer shows as its entity. */
 export interface FilledFacts {
   readonly field: FieldShape;
   readonly select?: readonly string[];
@@ -73,7 +73,7 @@ export interface BodyFacts {
 }
 
 export interface StatusFacts {
-  /** Distinguishes the response in the OpenAPI document from the usual one without these headers. */
+  /** Names this response in the OpenAPI document, which also has the usual one without these headers. */
   readonly name: string;
   readonly headers: Readonly<Record<string, AnswerHeader>>;
 }

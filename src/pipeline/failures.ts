@@ -87,7 +87,7 @@ export function answerTo(
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** An overloaded database may ask for days, for which no client should wait. */
+/** An overloaded MongoDB may ask for a very long pause, and clients would stay away after it has recovered. */
 const MAX_RETRY_AFTER_SECONDS = 60;
 
 function retryLater(pauseMS = 0): { readonly "Retry-After": string } {

@@ -20,7 +20,9 @@ export class DeclaredField {
     this.#name = name;
   }
 
-  /** An empty list leaves out a hidden field. A plain Mongoose model hides nothing. */
+  /**
+   * Returns nothing for a hidden field. Without a `shape`, the field is of a plain Mongoose model, which hides nothing.
+   */
   visibleTo(shape: Shape | undefined): string[] {
     const isVisible = shape === undefined || shape.fields.get(this.#name)?.hidden === false;
     return isVisible ? [this.#name] : [];
@@ -35,7 +37,10 @@ export function narrowFields(
   return names.length === 0 ? undefined : names;
 }
 
-/** A path whose values decide the result although the answer does not show them. `$**` stands for all fields. */
+/**
+ * A path of a search index. Answers do not show it, but a client could guess hidden values by searching. `$**` stands
+ * for all fields.
+ */
 export class DeclaredPath {
   readonly #path: string;
 
@@ -90,7 +95,10 @@ export interface Exclusive {
 
 export type GivenSettings = Readonly<Record<string, unknown>>;
 
-/** The methods run in this order, each with only its arguments, so that `parse` cannot use hidden fields. */
+/**
+ * The methods run in this order. Each gets only results of earlier ones, so `parse` cannot use fields that `narrow` has
+ * left out.
+ */
 export interface Feature<T extends FeatureTypes> {
   readonly name: string;
   /** By default `name`. `check` reads further options by `OptionReader.other()`. */
@@ -105,7 +113,6 @@ export interface Feature<T extends FeatureTypes> {
   readonly word?: string;
   follows?(params: T["params"]): readonly FieldShape[];
   settings?(given: GivenSettings): unknown;
-  /** Runs at start-up. */
   check(option: OptionReader, place: OptionPlace): Nameless<T["declared"]>;
   /** Leaves out hidden fields. `undefined` if this reader does not have the feature. */
   narrow(declared: Nameless<T["declared"]>, reader: Shape): T["config"] | undefined;
@@ -143,7 +150,7 @@ export interface FoundList extends Found {
 
 type Members<F> = { readonly [K in keyof F]: F[K] };
 
-/** All features fit in a list of this type. A phase only gets results of the same feature, so this is safe. */
+/** All features in a list have this type. It is safe, because no method gets results of another feature. */
 export type AnyFeature = Members<Feature<FeatureTypes>>;
 
 export interface ActiveFeature {

@@ -52,7 +52,6 @@ export interface AdditionsRequest {
   readonly req: FrameworkRequest;
   /** This is not `req.framework.actor`, because a hook may have replaced `req.framework`. */
   readonly actor: Actor | undefined;
-  /** The request of the client, which all requests of a batch share. */
   readonly client: object;
   readonly operation: string;
   readonly route: Route;
@@ -75,7 +74,8 @@ export class FeatureList {
     this.all = all;
     this.#ofClasses = ofClasses;
     this.#ofRouters = ofRouters;
-    // The constructor already adds to schemas, because an application may build them before it mounts a router.
+    // Class options change schemas in this constructor, because an application may build its models before it mounts a
+    // router.
     if (ofClasses.length > 0) {
       addToSchemas({
         add: (target, schema) => addToSchema(this.#featuresOf(target), schema),
@@ -99,7 +99,6 @@ export class FeatureList {
     configureFeatures(this.#ofClasses, target)
   );
 
-  /** Class options that this class lacks, but that still check it. */
   readonly #without = memoize((target: ModelClass) => {
     const features = this.#featuresOf(target);
     return this.#ofClasses.filter((each) => !features.some(({ feature }) => feature === each))
@@ -279,7 +278,7 @@ function usesConnection(target: ModelClass, getConnection: Route["getConnection"
   return describeModel(target).rests.some((rest) => rest.getConnection === getConnection);
 }
 
-/** The first option enables the feature. It differs from `name` if two features share it. */
+/** The first option enables the feature. Features can share it, as `lines` and `formats` do. */
 export function optionsOf({ name, options = [name] }: AnyFeature): readonly [string, ...string[]] {
   return options;
 }

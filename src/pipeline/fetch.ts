@@ -44,7 +44,7 @@ async function* generated<T>(list: AsyncIterable<T>): AsyncGenerator<T> {
   yield* list;
 }
 
-/** Changes need objects, even if no hook gets them. */
+/** Writes change entities, so this never reads bytes. */
 export async function prepareEntitiesRead(context: OpenLevelContext): Promise<EntitiesRead> {
   if (context.level.hooks.fetch !== undefined) {
     return readOfFetchHook(context, context.level.hooks.fetch);
@@ -202,7 +202,7 @@ export function passPostFetch(
   const isWritten = traits.change !== undefined && isDocument(entity) && !entity.isNew;
   if (postFetch !== undefined && isWritten) {
     readSnapshot(entity);
-    // The hook has decided by these values, so they become conditions of the write. Fields with `apart` are not loaded.
+    // Fields with `apart` are not in the document, so the write cannot compare them.
     const read = readBy(postFetch);
     factsOf(entity).readByHooks = read.filter((name) => !shape.fields.get(name)?.apart);
   }
@@ -222,7 +222,10 @@ function lackedFields({ level: { hooks, traits, shape }, state }: LevelContext):
 
 type ToHookValue = (found: object) => object;
 
-/** Only documents can be saved. With `lean`, the hooks of a read get instances of the class. */
+/**
+ * Hooks of writes get documents, because only documents can be saved. With `lean`, hooks of reads get instances of the
+ * class.
+ */
 function hookValueMaker({ level, state }: LevelContext): ToHookValue {
   const { hooks, traits, shape } = level;
   if (traits.change !== undefined) return toDocument;

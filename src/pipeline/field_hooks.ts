@@ -16,7 +16,6 @@ const namedHooksOf = memoize((hooks: Hooks<object>) => {
   };
 });
 
-/** `undefined` if no hook gets entities, or a hook names no fields. */
 export function fieldHooksOf(
   { level: { hooks, traits }, req }: OpenLevelContext,
 ): FieldHooks | undefined {

@@ -150,8 +150,8 @@ export class GivenRequest<C = unknown> {
   }
 
   #check(kind: "parameters" | "headers" | "preferences", name: string): void {
-    // A parameter is not described if all its fields are hidden. Requests with it were refused before, so it is absent
-    // here.
+    // A parameter of hidden fields is not described. Reading it is still no mistake of the feature, because requests
+    // that send it were refused before.
     if (kind === "parameters" && !this.#given.has(name)) return;
     if (Object.hasOwn(this.#description[kind] ?? {}, name)) return;
     throw unlisted(kind, name);

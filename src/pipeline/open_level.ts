@@ -44,10 +44,11 @@ export async function preparePieces(context: OpenLevelContext): Promise<OpenLeve
   return prepared;
 }
 
-/** A hook may count before the parameters are parsed and the collection is open. */
+/** A hook may count before the pipeline has parsed the parameters and opened the collection, so both happen here. */
 export async function countSelected(context: LevelContext): Promise<number> {
   const { framework } = context.req;
-  // The count needs the filter of the hook, even if the hook has replaced `req.framework`.
+  // If a hook has replaced `req.framework`, its new filter applies. With another `count`, `req.framework` is of another
+  // level.
   const state = framework.count === context.state.count ? framework : context.state;
   const own = narrowToReader(copyContext({ ...context, state }));
   // Features of a write do not select entities, and would read the body too early.
@@ -56,7 +57,7 @@ export async function countSelected(context: LevelContext): Promise<number> {
   return await source.count();
 }
 
-/** Opening a level sets `req.framework` and its values, which the counting hook must keep. */
+/** Opening a level overwrites `req.framework`, which the hook still uses, so the count needs a copy. */
 function copyContext(context: LevelContext): LevelContext {
   const { req, state, above } = context;
   return {
@@ -101,7 +102,10 @@ async function openBelow(
   return { ...context, above, selection, source, embedding };
 }
 
-/** A hook has allowed the write by these values. If they change before, the write fails. */
+/**
+ * A hook has allowed a write below this parent because of its values. If another request changes them first, the write
+ * fails.
+ */
 function unchangedIn(entity: object, place: PartPath): Filter | undefined {
   const unchanged = isDocument(entity) ? unchangedSinceHooks(entity) : {};
   if (isEmpty(unchanged)) return place.unchanged;

@@ -13,7 +13,8 @@ import { passesUnread } from "./strict_bodies.ts";
 export type ChangeFacts = Pick<WriteCommand, "body" | "bodies" | "isAtomic" | "limit">;
 
 /**
- * A single statement is faster. `undefined` if hooks, rules of the model or the details of a refusal need documents.
+ * Tries a single statement, which is faster. `undefined` if hooks, rules of the model or the details of a refusal need
+ * a document.
  */
 export async function performWrite(
   context: OpenLevelContext,
@@ -44,7 +45,7 @@ export async function performWrite(
   return typeof sent === "string" ? undefined : sent;
 }
 
-/** The statements of these operations can have the fields that a hook names as conditions. */
+/** In these operations, fields that a hook names become conditions of the statement, so the hook needs no document. */
 const ASKED: ReadonlySet<string> = new Set(["update", "remove", "replace"]);
 
 interface AskedWrite {

@@ -10,7 +10,6 @@ import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 import { type HookArguments, passHookAfterWrite } from "./pass_hooks.ts";
 
-/** `undefined` if the hook `persist` or middleware of the model hides the written entity. */
 export async function persistOne(
   context: OpenLevelContext,
   given: HookArguments,
@@ -59,7 +58,7 @@ export async function persistRemoval(
   await timeBudget.wait(Promise.resolve(work));
 }
 
-/** An entity that is no document is validated by its declared fields, without `_id`. */
+/** A hook may have returned a plain object. Mongoose then validates a document with its declared fields. */
 async function validateEntity(
   entity: object,
   { target, shape }: Pick<Level, "target" | "shape">,

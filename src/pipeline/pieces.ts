@@ -9,7 +9,6 @@ import type { OpenLevelContext } from "./request/request_context.ts";
 export interface Pieces {
   /** Applies in addition to `q`, scopes and filters of hooks. */
   readonly filter?: Filter;
-  /** The last key is `_id`. */
   readonly order?: Order;
   /** The shown fields besides `_id`. Missing if all are shown. */
   readonly shown?: readonly string[];
@@ -25,7 +24,7 @@ export interface Pieces {
 export interface Window {
   readonly limit: number;
   readonly skip: number;
-  /** The cursor. Requests of a live list share a read only if theirs are equal. */
+  /** The cursor. Readers of a live list share a read only if their cursors are equal. */
   readonly after?: unknown;
   /** A live list locates the page for each read, because the cursor's entity may have moved. */
   locate(context: OpenLevelContext): Promise<PageRead>;

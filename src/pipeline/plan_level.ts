@@ -4,8 +4,8 @@ import { planRead, type ReadPlan } from "../sources/collection/plan_read.ts";
 import type { Level } from "./request/route.ts";
 
 /**
- * Query options of a hook may still need documents in a request. Embedded entities have no `model`, and always need
- * them.
+ * Query options of a hook can make a single request need documents in spite of this plan. Embedded entities have no
+ * `model`, and always need documents.
  */
 export function planLevel(
   { hooks, traits, link, shape }: Level,

@@ -100,7 +100,10 @@ interface AppliedFeatures {
   readonly applied: readonly ReaderFeature[];
 }
 
-/** A header without effect is refused, because clients rely on it. Headers of other exclusive features are ignored. */
+/**
+ * Clients rely on a header, so it is refused if the exclusive feature leaves it without effect. A header of another
+ * exclusive feature is ignored.
+ */
 function refuseHeaders(
   { headers }: FrameworkRequest,
   { exclusive, features, applied }: AppliedFeatures,

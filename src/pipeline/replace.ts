@@ -42,8 +42,8 @@ export async function performReplacement(
   for (let tries = 1;; tries++) {
     try {
       const opened = tries === 1 ? context : await openLevel(context);
-      // Another request has stored the entity, but it is hidden, or its parent does not refer to it yet. The PUT then
-      // waits for its next attempt, without hooks.
+      // Another request has stored the entity, but it is hidden, or its parent does not refer to it yet. A creation
+      // would fail again, so the PUT waits for its next attempt.
       const isHidden = isTaken && tries < most && await isAbsent(opened);
       if (!isHidden) {
         const fetched = await fetchOne(opened);

@@ -62,7 +62,8 @@ async function perform(call: Call): Promise<Answer> {
   // A feature that replaces the operation reads the body by itself.
   const takesBody = (operation.change === "merge" || operation.change === "replace") &&
     exclusive?.feature.respond === undefined && call.context.level.perform === undefined;
-  // An action reads its body after its entity.
+  // An action reads its body by itself, after its entity. Here, a malformed body is refused before the database is
+  // read.
   const isChecked = takesBody || call.context.level.action?.body !== undefined;
   const body = isChecked ? readBody(req, bodyLimits) : undefined;
   call.context.level.checkRequest?.(call.context);
@@ -107,7 +108,7 @@ export async function admitAgain(call: Call): Promise<Call> {
 /** The `preFetch` hooks run before, so that a refused client learns nothing from errors about parameters. */
 function readRequest(call: Call): Call {
   if (call.badQuery !== undefined) throw call.badQuery;
-  // Features may read the whole body of a write, so its parameters are checked before.
+  // In a write, features may parse a whole body, so wrong parameters are refused before.
   const isWrite = call.route.operation.change !== undefined;
   if (isWrite) checkParameters(call);
   const parsed = withContext(call, parseFeatures(call.context, call.captured));
@@ -119,7 +120,6 @@ function withContext(call: Call, context: LevelContext): Call {
   return context === call.context ? call : { ...call, context, levels: contextsTo(context) };
 }
 
-/** Returns a call with only the fields that the reader sees. */
 export async function admitReader(call: Call): Promise<Call> {
   const { req, client, timeBudget, route: { plugins } } = call;
   if (plugins.admitting.length > 0) await admitClient({ req, client, plugins, timeBudget });

@@ -35,7 +35,10 @@ export function strictProblems(
   return verdict.problems;
 }
 
-/** The stored entity is not read, so keys that may repeat its values are accepted, unless `keys` has them. */
+/**
+ * A strict body may repeat stored values of fields that it cannot set. The stored entity is not read here, so this is
+ * no problem, except for `keys`.
+ */
 export function certainProblems(
   context: LevelContext,
   { body, keys }: { readonly body: JsonObject; readonly keys: readonly string[] },

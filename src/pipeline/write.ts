@@ -112,8 +112,8 @@ async function saveDraft(context: OpenLevelContext, draft: Draft): Promise<TextA
 }
 
 /**
- * Another request may have stored values that the client may not see, so `postFetch` decides again. A parent's hook
- * would need another read, so the answer then shows no entity.
+ * Another request has changed the entity since `postFetch` allowed it, so the hook decides again. If a parent has this
+ * hook, the answer shows no entity, because the parent would have to be read too.
  */
 async function passAgain(context: OpenLevelContext, entity: object): Promise<object | undefined> {
   if (!factsOf(entity).isChangedByOthers) return entity;
@@ -279,7 +279,8 @@ async function draftProblems(
 }
 
 /**
- * Runs no middleware: `doc` loses it, and must not be saved afterwards. Throws if a validator fails by another error.
+ * Removes all middleware of `doc`, which must not be saved afterwards. If a validator cannot decide, as without a
+ * database, its error is thrown.
  */
 export async function problemsIn(
   doc: Document,

@@ -52,7 +52,10 @@ export async function fillWindow(
   };
 }
 
-/** The cursor may contain only sort values of this JSON, even if the client has not selected them. */
+/**
+ * A cursor contains only sort values that this JSON shows, or else it could reveal values that a hook hides. The
+ * client's JSON may lack sort values.
+ */
 function wholeValue(
   { pieces, level: { shape } }: OpenLevelContext,
   { value, entity }: ShownEntity,

@@ -64,7 +64,6 @@ async function readWhole(context: OpenLevelContext): Promise<ListAnswer["pieces"
   return await gatherList(texts, separatorOf(context));
 }
 
-/** Ends the read when the client disconnects or the response ends. */
 async function* whileAwaited(
   context: OpenLevelContext,
   read: EntitiesRead,

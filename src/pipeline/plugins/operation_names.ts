@@ -81,7 +81,10 @@ function referencesIn({ state, active }: LevelContext): readonly FieldShape[] {
   ];
 }
 
-/** The operation that permits reading a class. Without a route of `one()`, no API key can name it. */
+/**
+ * A request that follows a reference needs the right to `one()` of the referenced class. Without such a route, no API
+ * key has it.
+ */
 export function readersOf(routes: readonly Route[]): (target: ModelClass) => string {
   const roots = routes.filter(({ levels }) => levels.length === 1).map(actingLevel)
     .filter(({ operation }) => operation === "one");

@@ -23,7 +23,7 @@ interface ValuesRequest {
 
 export class PluginSet {
   readonly all: readonly Plugin[];
-  /** The name of the route that reads one entity of a class. */
+  /** The name of the route of `one()`. */
   readerOf: (target: ModelClass) => string = ({ name }) => name;
   readonly admitting: readonly Plugin[];
   readonly surrounding: readonly Plugin[];

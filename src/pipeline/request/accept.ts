@@ -1,13 +1,12 @@
 import { readItems } from "./header_items.ts";
 
-/** `place` is the index in the header: the first of equal ranges is preferred. */
+/** Of equal ranges, the first is preferred, by `place`. */
 interface MediaRange {
   readonly name: string;
   readonly weight: number;
   readonly place: number;
 }
 
-/** Without a preference, the client gets the first type. */
 export function chooseType(
   accept: string | undefined,
   types: readonly string[],

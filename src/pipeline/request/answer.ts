@@ -16,7 +16,6 @@ export interface TextAnswer extends Shared {
   /** Becomes part of the `ETag` if the path may lead to another document later, which must not accept this tag. */
   readonly parentId?: string | undefined;
   readonly created?: string;
-  /** The number of entities that `removeAll()` has removed. */
   readonly affected?: number | undefined;
 }
 

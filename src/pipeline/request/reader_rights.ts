@@ -110,7 +110,7 @@ export function narrowToReader(context: LevelContext): LevelContext {
     return { ...each, above, level };
   }, undefined) as LevelContext;
   if (narrowed.level !== levels.at(-1)) return narrowed;
-  // Only the errors of `q` matter here, because hooks may have added conditions to the first filter.
+  // Only an error of this second reading counts: the first filter stays, with conditions that hooks may have added.
   const { badQuery } = readFilter(narrowed);
   if (badQuery !== undefined) throw badQuery;
   return narrowed;

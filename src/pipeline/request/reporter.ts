@@ -24,7 +24,7 @@ import { isOver } from "./response.ts";
 
 /** The third argument of `onError`: the place of an error in the API. */
 export interface ErrorContext {
-  /** The HTTP method of the request. */
+  /** The HTTP method. */
   readonly method: string;
   /** The path of the route in the router. */
   readonly route: string;
@@ -122,7 +122,6 @@ function causeOf(error: unknown): string {
   return `${name} ${code}`;
 }
 
-/** An unknown error is answered by `onError`, or by a 500 without details. */
 export async function errorAnswer(context: LevelContext, error: unknown): Promise<RestError> {
   return await itemAnswer(context, { error, body: context.req.body });
 }
@@ -149,10 +148,13 @@ export async function itemAnswer(context: LevelContext, item: FailedItem): Promi
   return known;
 }
 
-/** In characters. HTTP servers refuse such a URL, but a `QUERY` or a tool call may make one. */
+/**
+ * In characters. Only a `QUERY` or a tool call can make a longer URL. A statement that is too large for MongoDB is then
+ * the client's fault.
+ */
 const LONG_URL = 1024 ** 2;
 
-/** Nothing is reported. `undefined` if the details may be secret. */
+/** Unlike `errorAnswer()`, this neither logs the error nor calls `onError`. */
 export function translatedAnswer(context: LevelContext, error: unknown): RestError | undefined {
   return translated(context, { error, body: context.req.body }).answer;
 }
@@ -164,7 +166,7 @@ function translated(
   const { req, route: { levels, operation }, state, level, isAway } = context;
   const { prefix, shape } = storedPlace(context);
   const optionsFor = (sent: unknown) => ({
-    // A condition of a hook may cause the error, which is no 400 for the client.
+    // If MongoDB refuses the filter, only `q` leads to a 400. A condition of a hook is a mistake of the application.
     filtered: mayBeRefused(state.filter),
     writes: operation.change !== undefined,
     isLong: req.url.length > LONG_URL,

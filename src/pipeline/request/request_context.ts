@@ -68,7 +68,10 @@ export interface OpenLevelContext extends LevelContext {
 export interface Call extends RequestContext {
   readonly levels: readonly LevelContext[];
   readonly context: LevelContext;
-  /** The error in the filter or parameters is thrown after the `preFetch` hooks. */
+  /**
+   * An error in `q` or a `QUERY` body, thrown after the `preFetch` hooks, so that a refused client learns nothing from
+   * it.
+   */
   readonly badQuery?: unknown;
   readonly captured: ReadonlyMap<AnyFeature, unknown> | undefined;
 }
@@ -80,9 +83,8 @@ interface CallOptions {
   readonly refused?: unknown;
   readonly origin?: object | undefined;
   readonly client?: object | undefined;
-  /** The weight in limits of the application, by default 1. */
+  /** The number by which rate limits count the request, by default 1. */
   readonly weight?: number | undefined;
-  /** By default, the request has its own time limit from `maxTimeMS`. */
   readonly timeBudget?: TimeBudget | undefined;
   readonly sharedRoutes?: readonly Route[] | undefined;
 }
@@ -145,7 +147,6 @@ export function makeCall(
   return { ...shared, levels, context, badQuery: refused ?? badQuery, captured };
 }
 
-/** Calls of hooks while a count runs share it. */
 function shareCount(count: () => Promise<number>): () => Promise<number> {
   let counting: Promise<number> | undefined;
   return () => counting ??= count().finally(() => counting = undefined);
@@ -168,7 +169,10 @@ function connectorOf(
   return { connect, isAway: () => opened !== undefined && !isOpen(opened) };
 }
 
-/** Routes of a batch with the same `getConnection` should share a connection, so all their index builds begin here. */
+/**
+ * MongoDB builds no indexes in the transaction of a batch. So builds begin before, for all its routes with the same
+ * `getConnection`, which should share the connection.
+ */
 function joinTransaction(
   { levels: [root], getConnection }: Route,
   { connection, sharedRoutes }: {

@@ -43,7 +43,10 @@ export function onConnectionClose(socket: Socket, callback: () => void): () => v
 
 const ended = new WeakSet<object>();
 
-/** Middleware for compression or sessions replaces `end()`, and sets `writableEnded` too late. */
+/**
+ * Compression and sessions replace `end()` and delay `writableEnded`. Without this mark, an error would be answered
+ * after the end.
+ */
 export function watchEnd(res: Response): void {
   if (!Object.hasOwn(res, "end")) return;
   const end = res.end as (...args: unknown[]) => Response;

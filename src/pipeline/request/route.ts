@@ -27,7 +27,6 @@ export interface WriteLimits {
   readonly max?: number | undefined;
   /** A forgotten `q` would change all entities. */
   readonly needsQ: boolean;
-  /** The field that identifies the entity in the path. */
   readonly by?: string;
   readonly isRead?: boolean;
 }
@@ -53,7 +52,10 @@ export interface Level {
   readonly hooks: Hooks<object>;
   /** Whether requests need not pass the guard of the router. */
   readonly isOpen: boolean;
-  /** The reason why strict guards want a `preFetch` hook. */
+  /**
+   * The start fails for this reason if guards are strict and the level has no `preFetch` hook, as in `"User" above it
+   * has no update()`.
+   */
   readonly lacks?: string;
   /** Parameters that hooks and class options read, which `strict` does not refuse. */
   readonly parameters: readonly string[];
@@ -68,7 +70,10 @@ export interface Level {
   readonly versionKey: string | undefined;
   readonly ifMatch?: RestRecord["ifMatch"];
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
-  /** Conditions of class options are scopes too, but do not make options such as `caller` of `idempotency` required. */
+  /**
+   * Conditions of class options. They select as `scopes` do, but only `scopes` make options such as `caller` of
+   * `idempotency` required.
+   */
   readonly conditions: readonly NonNullable<RestRecord["scope"]>[];
   /** The path parameter with the identifier. Missing if the parent holds only one entity. */
   readonly parameter?: string;
@@ -92,7 +97,10 @@ export interface Route {
   readonly strict: StrictParts;
   /** Runs before all other hooks, unless the level is open. */
   readonly guard?: PreFetch | undefined;
-  /** A write gets a 503 while its unique indexes are not built, or else it could store a duplicate. */
+  /**
+   * Which writes get a 503 until unique indexes are built, so that no duplicate is stored. By default, only writes of
+   * their fields.
+   */
   readonly indexes?: "required" | "lazy" | undefined;
   readonly queryMethod?: boolean | undefined;
   readonly actor?: ActorFunction | undefined;

@@ -117,7 +117,6 @@ export function versionRead(entity: object, context: OpenLevelContext): VersionR
   };
 }
 
-/** `undefined` if the path always leads to the same document. */
 export function parentIdOf(
   { level, embedding, source }: OpenLevelContext,
   entity: object,
