@@ -38,10 +38,9 @@ export async function admitKey(
   const stored = isWellFormed(text) ? await store.find(hashesOf(text, pepper)) : undefined;
   if (stored === undefined) throw refused();
   await useKey(req, { stored, options });
-  // A request does not wait until the use of its key is stored.
   store.noteUse(stored).catch(log);
   const renew = async () => {
-    // A rotation changes the hash of a key, but not its identifier, so the hash is looked up.
+    // Looks up the hash, because a rotation ends the old secret, but keeps the identifier.
     if (await store.find([stored.hash]) === undefined) throw refused();
     await useKey(req, { stored, options });
   };

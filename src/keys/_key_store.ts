@@ -155,7 +155,7 @@ export class KeyStore {
     }
   }
 
-  /** Replaces the secret of a key. After an error, the old secret may be invalid, although nobody has the new one. */
+  /** After an error, the old secret may be invalid, although nobody has the new one. */
   async replace(
     _id: StoredKey["_id"],
     { hash, prefix, expiresAt, ...owner }:

@@ -26,7 +26,6 @@ export function allows(scopes: readonly string[], asked: string): boolean {
   return scopes.some((scope) => covers(scope, asked));
 }
 
-/** The operations of the routers that have the plugin. */
 export class KnownScopes {
   readonly #names = new Set<string>();
 

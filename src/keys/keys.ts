@@ -97,12 +97,12 @@ function checkOptions(options: KeysOptions): void {
   if (role !== undefined && role !== "user") throw fail(`"as" is not "user"`);
 }
 
-/** Checks the API keys of all kinds of requests: batches, `QUERY`, calls of assistants, live lists, files. */
+/** Checks the key of every request, also in batches, calls of assistants and live lists. */
 async function judge(
   { req, model, needs, tenant }: PluginCall,
   { next, allowed = ["**:*"] }: {
     readonly next: () => Promise<void>;
-    /** The option `scopes`, which may have been narrowed since the key was made. */
+    /** The option `scopes` may have been narrowed since the key was made, so a scope must be in both. */
     readonly allowed: readonly string[] | undefined;
   },
 ): Promise<void> {
@@ -212,7 +212,7 @@ function makeSecret(
   return { text, hash, prefix };
 }
 
-/** Dates after the year 9999 have another form in JSON. */
+/** JSON has later years in another form, which clients may not read. */
 const LATEST = Date.parse("9999-01-01");
 
 /**
@@ -246,7 +246,6 @@ async function rotate(
     const at = new Date(Date.now() + overlapMS);
     if (!await store.endAt(id, { ...own, at })) throw notFound();
   } catch (error) {
-    // After the error, nobody gets the secret of the new key.
     await store.remove(stored._id);
     throw error;
   }

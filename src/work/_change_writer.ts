@@ -173,7 +173,6 @@ function lossIn(path: string, value: unknown): string | undefined {
   return undefined;
 }
 
-/** Converts BSON types to the usual types of JavaScript. */
 function valuesOf(stored: StoredObject): StoredObject {
   return BSON.deserialize(BSON.serialize(stored), { validation: { utf8: false } });
 }

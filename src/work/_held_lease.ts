@@ -46,8 +46,8 @@ export async function keepRenewed(
 }
 
 /**
- * Stores `fields` in the record of the lease. Returns `false` if another process may have the lease. After an error,
- * such as in a failover, this tries again.
+ * Stores `fields` in the record of the lease, again after an error such as a failover. Returns `false` if another
+ * process may have the lease.
  */
 export async function noteUnlessLost(lease: Lease, fields: object): Promise<boolean> {
   while (lease.isHeld) {

@@ -74,7 +74,6 @@ export class RepeatLoop {
     }
   }
 
-  /** Returns the time until the next call, in milliseconds. */
   async #runIfDue(): Promise<number> {
     const { connection, name, intervalMS } = this.#options;
     const records = connection.collection(COLLECTION);

@@ -152,7 +152,7 @@ class Attempt {
   }
 
   /**
-   * Returns whether this process has stored the success. If not, another process has run the migration, or must run it.
+   * Returns whether this process has run the migration to its end. If not, another process has run it, or must run it.
    */
   async run({ hasWaited }: { readonly hasWaited: boolean }): Promise<boolean> {
     const { lease, record, leaseMS = LEASE_MS } = this.#options;

@@ -163,7 +163,7 @@ async function walk(context: Walk): Promise<EachResult> {
   return { seen: progress.seen, changed: progress.changed };
 }
 
-/** Begins a portion anew after a failure of the database, as long as no other process has the lease. */
+/** Begins a portion anew after a failure of the database, unless another process has the lease. */
 async function walkPortion(before: WalkProgress, context: Walk): Promise<WalkProgress> {
   const { migration, signal } = context;
   for (let isTold = false;; isTold = true) {

@@ -57,7 +57,7 @@ function batchEndpoint(
   };
 }
 
-/** A wrong batch fails only after the guard, so a refused client learns nothing. */
+/** Runs the guard first, so that a refused client learns nothing from the error of an invalid batch. */
 async function guarded(
   read: () => BatchRequest[],
   { req, guard }: { readonly req: FrameworkRequest; readonly guard: PreFetch | undefined },

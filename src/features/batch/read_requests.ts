@@ -28,7 +28,7 @@ export const METHODS: ReadonlyMap<unknown, boolean> = new Map([
   ["DELETE", false],
 ]);
 
-/** A request in a batch may set these headers. All others come from the HTTP request of the batch. */
+/** Requests in a batch may set these headers. All others come from the HTTP request. */
 export const HEADERS = ["If-Match", "If-None-Match", "Prefer", "Accept"] as const;
 
 const HEADER_NAMES: ReadonlySet<string> = new Set(HEADERS.map((name) => name.toLowerCase()));
@@ -42,7 +42,7 @@ export function readRequests(req: Request, { max, bodyLimits }: BatchLimits): Ba
   const own = WITHOUT_EFFECT.find((name) => req.headers[name] !== undefined);
   if (own !== undefined) throw badFormat(`A batch takes no header "${own}"`);
   const { maxKeys, maxElements, maxObjects } = bodyLimits;
-  // The limits are multiplied, because the body of each request is checked again later.
+  // A batch may have `max` times as much as a single body, because each body in it is checked again later.
   const { requests, ...others } = readBody(req, {
     maxKeys: maxKeys * max,
     maxElements: maxElements * max,

@@ -8,7 +8,7 @@ export interface ResultName {
   readonly steps: readonly string[];
 }
 
-/** A small batch with many placeholders for one value could make a large body. */
+/** Limits the values that requests take from earlier answers: a small batch could take a large one many times. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export class Results {
@@ -42,7 +42,7 @@ function memoized<T>(read: () => T): () => T {
 
 const NAME = /^([\w-]{1,64})((?:\.[^\s./\\{}]{1,100}){1,20})$/;
 
-/** Every object inherits these keys, so they would name values that no answer has. */
+/** A path with these keys would leave the JSON of an answer and reach classes of JavaScript. */
 const OF_CLASSES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 export function readName(text: unknown, earlier: ReadonlySet<string>): ResultName {

@@ -77,7 +77,10 @@ function messageOf(
   };
 }
 
-/** Express chooses the route only later, so indexes of all possible routes are built before the transaction. */
+/**
+ * MongoDB builds no index in a transaction, and Express chooses the route only in it, so indexes of all possible routes
+ * are built before.
+ */
 function mayAnswer(
   { path, operation }: Route,
   { method, path: { segments } }: BatchRequest,
@@ -92,8 +95,8 @@ function mayAnswer(
 }
 
 /**
- * Begins the transaction, so that statements of hooks belong to it. With `getConnection`, hooks may still choose the
- * connection.
+ * Begins the transaction, or else hooks would write outside of it. With `getConnection`, hooks may still choose the
+ * connection, so it begins later.
  */
 async function admit({ route, levels: [root] }: Call): Promise<void> {
   const { operation, options: { declared } } = actingLevel(route);

@@ -53,7 +53,6 @@ export class BodyReader implements ByteSource {
   }
 }
 
-/** Disconnects a client that sends for too long. */
 export function discardBody(req: Request): void {
   if (req.readableEnded || req.destroyed) return;
   const timer = setTimeout(() => req.socket.destroy(), REST_MS).unref();

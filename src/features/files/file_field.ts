@@ -74,7 +74,7 @@ export class FileField {
     return isObjectId(file) ? file : undefined;
   }
 
-  /** The `ETag` gets the version of the document, and not of an embedded entity with the file. */
+  /** The `ETag` gets the version of the document, because an embedded entity stores none. */
   async replace(value: StoredValue): Promise<WrittenFile> {
     const { property } = this.#link;
     let before: string | undefined;
@@ -84,7 +84,7 @@ export class FileField {
         throw preconditionFailed(FILE_EXISTS);
       }
       if (current !== undefined) await this.store.suspect({ _id: current });
-      // The field may have another value from an earlier version of the application, which is overwritten.
+      // An earlier version of the application may have stored something else in the field, which the upload overwrites.
       const vacant = { [`${property}.file`]: current ?? NO_FILE };
       const written = await addToProperty(this.#parent, {
         link: this.#link,
@@ -95,7 +95,7 @@ export class FileField {
       });
       if (written !== undefined) return { replaced: current, version: written.version };
       if (this.#context.match !== undefined) throw preconditionFailed();
-      // No other request has replaced the file, so the request no longer matches the entity.
+      // The same file is still stored, so the write failed because the request no longer matches the entity.
       if (before === String(current)) throw notFound();
       before = String(current);
     }
@@ -116,7 +116,9 @@ export class FileField {
       .catch((error) => logError(error, { task: "remove a file" }));
   }
 
-  /** Only the stamps, such as `updatedBy`, of the embedded entity. `#parent` already has the stamps of its document. */
+  /**
+   * `#parent` already stores the stamps of its document, such as `updatedBy`, so only the embedded entity needs these.
+   */
   get #stamps(): Stamps | undefined {
     return this.#parent.steps.at(-1)?.stamps?.();
   }

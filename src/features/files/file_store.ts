@@ -36,7 +36,7 @@ interface FileMetadata {
   readonly checkAt: Date;
   /** Set when the entity first refers to the file. Until then, the upload may be running, so removals skip the file. */
   readonly isConfirmed?: true;
-  /** If set, an upload of this file fails at its next update. */
+  /** The file is being removed, so a running upload fails when it next updates this record. */
   readonly isRemoved?: true;
 }
 
@@ -131,7 +131,7 @@ export class FileStore {
     await this.records.updateOne({ _id: id, ...NOT_REMOVED }, { $set } as object);
   }
 
-  /** Housekeeping checks these files, because no entity may refer to them any more. */
+  /** Lets housekeeping check these files soon, because perhaps no entity refers to them any more. */
   async suspect(filter: mongo.Filter<FileRecord>, session?: mongo.ClientSession): Promise<void> {
     const $set = { "metadata.checkAt": new Date() };
     // MongoDB refuses a read or write concern on a statement in a transaction.

@@ -151,7 +151,6 @@ async function removeFiles(
   }
 }
 
-/** The transaction may still be aborted, so housekeeping removes the marked files later. */
 async function suspectFiles(
   model: Model<unknown>,
   { ids, session }: { readonly ids: readonly unknown[]; readonly session: ClientSession },

@@ -116,7 +116,6 @@ function isFresh(header: string | undefined, tag: string): boolean {
 }
 
 interface Sending extends FileAnswer {
-  /** Sending removes chunks from the list to free their memory. */
   readonly ahead: Uint8Array[];
   readonly pieces: AsyncGenerator<Uint8Array> | undefined;
   readonly timeoutMS: number;

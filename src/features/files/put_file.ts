@@ -41,7 +41,7 @@ const FORM_BYTES = 16 * 1024;
 /** A running upload postpones its check at this interval, or housekeeping would remove it. */
 const RENEW_MS = 10 * 60_000;
 
-/** Applications often parse these types before the router, so the error advises to send a form. */
+/** Middleware such as `express.json()` may have read these bodies, so the error advises to send a form. */
 const PARSED = ["json", "+json", "urlencoded"];
 
 export function checkUpload({ req }: LevelContext, config: FileConfig): void {

@@ -4,7 +4,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** A malformed range gets the whole file. `"none"` contains no byte. */
+/** A malformed range gets the whole file. `"none"` is a range behind the end of the file. */
 export function readRange(header: string | undefined, size: number): ByteRange | "whole" | "none" {
   const [, first = "", last = ""] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];
   if (first === "" && last === "") return "whole";

@@ -53,7 +53,7 @@ export async function removeUnnamed(
   return { checked: found.length, removed: await removeClaimed(store, { own, unnamed }) };
 }
 
-/** An upload that was completed meanwhile does not match `own` any more, so it stays. */
+/** The update repeats the filter of the search, which no longer matches an upload that was completed meanwhile. */
 async function removeClaimed(
   store: FileStore,
   { own, unnamed }: { readonly own: object; readonly unnamed: readonly FileRecord[] },
@@ -121,7 +121,7 @@ const MAX_ORPHANS = 10_000;
 
 interface OrphanRemoval {
   readonly running: Promise<void>;
-  /** The running search may miss entities that are removed meanwhile, so their requests wait for this search. */
+  /** The running search may miss entities that are removed meanwhile, so their requests wait for this next search. */
   next?: Promise<void>;
 }
 

@@ -7,7 +7,9 @@ import type { LevelContext } from "../../pipeline/request/request_context.ts";
 
 export interface Column {
   readonly names: readonly string[];
-  /** JSON may show these numbers as strings, but without the `'` that keeps strings from being formulas. */
+  /**
+   * The `'` that keeps strings from being formulas would spoil a number that JSON shows as a string, such as `"-5"`.
+   */
   readonly isNumeric: boolean;
 }
 

@@ -21,9 +21,7 @@ export function csvFrame(columns: readonly Column[]): Frame {
 
 const LINE_BREAK = 0x0a;
 
-/**
- * Makes rows one by one, or else a slow client would keep them all in memory. Other requests run between two pieces.
- */
+/** Makes rows one by one, or else a slow client would fill the memory. Other requests run between two pieces. */
 async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
   let begun = Buffer.alloc(0);
   let rows = "";

@@ -115,7 +115,7 @@ const YEARS = [1, 9999] as const;
 /** MongoDB sorts other types before or after all dates, so this range excludes them too. */
 const IN_UTC = [new Date("0001-01-01"), new Date("9999-12-31T23:59:59.999Z")] as const;
 
-/** `$year` fails for values that are no dates, so this range excludes them first. It leaves a day for time zones. */
+/** `$year` fails for other types, which this range excludes first. It leaves a day for time zones. */
 const IN_ANY_ZONE = [new Date("0000-12-31"), new Date("+010000-01-01T23:59:59.999Z")] as const;
 
 /** JSON shows dates outside of this range as `null`. */
@@ -126,7 +126,7 @@ const UNSHOWN_NUMBERS = [NaN, Infinity, -Infinity];
 interface KeyOptions {
   readonly unit: DateUnit | undefined;
   readonly timeZone?: TimeZone | undefined;
-  /** JSON shows every `Decimal128` as a string, so `NaN` and `Infinity` need no group `null`. */
+  /** JSON shows `NaN` of a `Decimal128` as a string, so it needs no group `null`, unlike `NaN` of other types. */
   readonly type: string | undefined;
 }
 
@@ -169,7 +169,7 @@ function rowOf(
   };
 }
 
-/** The declared type decides whether JSON shows a string, even if the stored type is another. */
+/** JSON shows a string if the field is a `Decimal128`, and else a number, even for a stored `Decimal128`. */
 function shown(value: unknown, { name, shape }: { name: string; shape: Shape }): unknown {
   if (value === undefined || value === null) return null;
   if (shape.fields.get(name)?.type?.instance === "Decimal128") return String(value);

@@ -88,7 +88,7 @@ const WORDS = {
   revert: { summary: "Set an entity back to an earlier version" },
 } as const;
 
-/** No route of the history gives a client other rights than `one()` and `update()`. */
+/** Routes of the history run these hooks of `one()` and `update()`, so that they give no other rights. */
 function guardsOf(
   { filter, parameters, ...others }: Method["hooks"],
   words: Pick<Method["hooks"], "summary">,

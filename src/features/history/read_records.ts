@@ -20,7 +20,7 @@ export async function eachRecord(
   const { route: { maxTimeMS }, timeBudget } = context;
   const model = await context.model();
   const key = versionKeyOf(model) ?? "";
-  // Without a version, which a `fetch` hook may leave out, all records are read.
+  // Records newer than `current` are left out. If a `fetch` hook gives no version, all records are read.
   const latest = Object.hasOwn(current, key) ? latestOf(current, key) : Number.MAX_SAFE_INTEGER;
   const version = { $lte: latest, ...versions };
   const filter = { ...await ofCurrentLife(context, current._id), version };
@@ -38,7 +38,7 @@ export function latestOf(current: StoredObject, key = ""): number {
   return asVersion(current[key]) ?? 0;
 }
 
-/** The records of a removed entity with the same identifier could show data of another owner. */
+/** Leaves out records of a removed entity with the same identifier, which could show data of another owner. */
 async function ofCurrentLife(
   { model, route: { maxTimeMS }, timeBudget }: OpenLevelContext,
   entity: unknown,

@@ -36,7 +36,9 @@ export async function revert(context: OpenLevelContext): Promise<TextAnswer> {
 interface Earlier {
   readonly values: StoredObject;
   readonly changed: ReadonlySet<string>;
-  /** The value of each field before its last change, in a list for each object with an `_id`. */
+  /**
+   * The value of each field before its last change. A list also has objects with an `_id` that earlier changes removed.
+   */
   readonly newest: ReadonlyMap<string, unknown>;
 }
 
@@ -111,7 +113,7 @@ function setFieldBack(
   if (!isSetBack(field)) return [];
   const type = (doc.constructor as Model<unknown>).schema.path(path) ?? field.type;
   if (type === undefined) {
-    // Mongoose has no type for a nested object of dotted paths, so its fields are restored one by one.
+    // A nested object of dotted paths has no type in Mongoose to cast it, so each field is restored separately.
     return [...field.shape?.fields ?? []].flatMap(([name, inner]) =>
       setFieldBack(doc, {
         path: `${path}.${name}`,
@@ -124,7 +126,7 @@ function setFieldBack(
   }
   const earlier = settled(value, { now, newest, field });
   const isSame = storedText(earlier) === storedText(now);
-  // The stored value is equal already, and Mongoose's cast in the document must not overwrite it.
+  // The stored value is right already, and Mongoose's cast, which differs, must not overwrite it.
   if (isSame && storedText(valueAt(valuesToStore(doc), path)) !== storedText(now)) return [];
   if (isSame) noteSet(doc, [path]);
   else {
@@ -147,7 +149,10 @@ interface Settled {
   readonly field: FieldShape;
 }
 
-/** In a list, fields that the caller cannot set stay as in the object with the same `_id` or equal values. */
+/**
+ * Fields that the caller cannot set keep their present values. In a list, the present object has the same `_id`, or
+ * else equal values.
+ */
 function settled(value: unknown, { now, newest, field }: Settled): unknown {
   const { kind, shape, element } = field;
   if (kind === "object" && shape !== undefined && isJsonObject(value)) {
@@ -175,7 +180,7 @@ function objectIn(value: unknown): StoredObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Several objects may be equal, so each is returned only once. */
+/** Returns each of several equal objects once, or else two would be restored from the same one. */
 function takerFrom(list: unknown, shape: Shape | undefined): (earlier: unknown) => unknown {
   const recorded = shape?.schema && shapeForAll(shape.schema);
   const keyOf = (each: StoredObject) =>

@@ -70,7 +70,7 @@ function shownOperation(
   const [first = "", ...names] = operation.split(".");
   if (names.length === 0) return operation;
   const { fields, rights } = level.shape;
-  // A property with `apart` is never in this JSON, so its absence does not show that a hook hides it.
+  // This JSON never has a property with the option `apart`, so its absence does not show that a hook hides it.
   const isLeftOut = fields.get(first)?.apart !== true && Object.hasOwn(current, first) &&
     !Object.hasOwn(currentJson, first);
   const shown: string[] = [];
@@ -99,7 +99,7 @@ function showsActor(
 function isVisible(name: string, shown: RecordContext): boolean {
   const { context: { level, state, route }, model, entity } = shown;
   const { updatedAt } = stampFields(model.schema);
-  // Whoever must not see the sender of a record must not see the sender of a removal.
+  // Trash fields, such as `deletedBy`, must not reveal a sender that the record hides.
   const { time, all = [] } = route.features.removalFieldsOf(level.target) ?? {};
   const isActor = name !== time && all.includes(name);
   return name !== updatedAt && isRecorded(name, level.shape) && entity.isSelected(name) &&
@@ -124,7 +124,7 @@ async function shownValues(shown: RecordContext, { values, names }: Version): Pr
   for (const name of names) {
     if (!Object.hasOwn(then, name)) continue;
     if (pacer.isDue) await pacer.rest();
-    // Puts in a single earlier value: with all, such as the earlier owner, hooks would judge the earlier entity.
+    // Changes only this field: with the earlier owner too, hooks would judge the earlier entity.
     const now = hasReadHooks(context)
       ? await shownIn(shown, { ...current, [name]: values[name] })
       : then;

@@ -61,8 +61,8 @@ export async function createOnce(
   checkUse(record, lostMS);
   const again = () => replay(context, { record, isMany: creations !== undefined });
   if (record.state === "done") return await again();
-  // The client may have sent the identifier of another request's entity. A second creation is safe, because `_id` is
-  // unique.
+  // A stored entity with an identifier from the client may be of another request. Creating again is safe, because `_id`
+  // is unique.
   const isMade = async () => !isGiven && (await source.resume(record.ids)).length > 0;
   if (record.state === "resumed" && await isMade()) return await record.finish().then(again);
   try {
@@ -74,8 +74,8 @@ export async function createOnce(
     const { status = 500 } = translatedAnswer(context, error) ?? {};
     if (record.isFinished) throw error;
     if (status >= 500) {
-      // The entities may be stored, so the key stays locked, unless a lock prevented every write, or this request has
-      // itself taken over the key.
+      // The entities may still be stored, so the key stays locked for `LOST_MS`. But a lock error means that nothing is
+      // stored, and a resumed key has been locked for that time already.
       if (isLockError(error) || record.state === "resumed") await record.release();
       throw error;
     }

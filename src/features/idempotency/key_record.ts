@@ -13,7 +13,10 @@ import type { CreationClaim } from "../../sources/source.ts";
 /** Keys are in the database of the entities, so that one transaction writes both. */
 const COLLECTION = "mongrove_keys";
 
-/** By then, a running transaction has locked the record, so an unlocked record is of an aborted transaction. */
+/**
+ * A running transaction locks the record within this time, so an unlocked record then belongs to an aborted
+ * transaction.
+ */
 const BEGUN_MS = 5000;
 
 const RELEASE_MS = 2000;
@@ -50,7 +53,7 @@ export class KeyRecord implements CreationClaim {
   readonly #filter: object;
   readonly #timeBudget: TimeBudget;
   ids: readonly unknown[];
-  /** The first answer showed no entities. A repeated answer shows none either, if middleware hides them. */
+  /** If middleware of Mongoose hides the entity, a repeated request answers without it, and not with a 404. */
   readonly isHidden: boolean;
   #taken = 0;
   isFinished = false;
@@ -152,9 +155,9 @@ export class KeyRecord implements CreationClaim {
     await this.#update({ $set: { isHidden: true } }).catch(() => {});
   }
 
-  /** A released request counts as lost, and must write nothing any more. */
+  /** A repeated request takes over the key at once, so this request must write nothing any more. */
   async release(): Promise<void> {
-    // The time limit of the request may have passed.
+    // The request may have no time left, so the release gets its own.
     const timeBudget = new TimeBudget(RELEASE_MS);
     const update = { $set: { at: new Date(0) } };
     const release = this.#keys.updateOne(this.#filter, update, timeBudget.statement());
@@ -178,7 +181,6 @@ function idsOf(entities: readonly object[]): unknown[] {
   return entities.map((entity) => (entity as { _id?: unknown })._id);
 }
 
-/** Changes the record only if it is new or expired, or of a lost request with the same body. */
 function claimedBy(
   holder: object,
   { body, ids, keepMS, lostMS }: Omit<KeyUse, "name">,
@@ -247,7 +249,7 @@ async function upsert(
 
 interface IndexBuild {
   failures: number;
-  /** The flag is also true after a success, and during the pause after a failure. */
+  /** Also true after a success, and during the pause after a failure, so that no other build begins. */
   isBegun: boolean;
 }
 

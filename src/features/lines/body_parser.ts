@@ -17,7 +17,7 @@ export interface ParsedLine extends BodyLine {
 }
 
 export interface BodyParser {
-  /** An error that ends the import names this line. */
+  /** An error that ends the import names this line, where the client continues. */
   readonly next: number;
   /** `null` is the end of the body, and `undefined` a wait without a new chunk. */
   parse(chunk: Uint8Array | null | undefined): Iterable<ParsedLine>;

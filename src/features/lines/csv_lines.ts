@@ -128,9 +128,7 @@ function valueOf({ text, isQuoted }: Cell, { field: { type } }: ImportColumn): u
   return instance === "UUID" ? value.toLowerCase() : value;
 }
 
-/**
- * Accepts dates with six-digit years and large integers, which an export writes, but a strict JSON body must not have.
- */
+/** Accepts six-digit years and large integers, which an export writes, but a strict JSON body must not have. */
 function isBeyondStrict(value: unknown, { field: { type } }: ImportColumn): boolean {
   const instance = type?.instance;
   if (typeof value !== "string") return false;

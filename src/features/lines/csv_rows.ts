@@ -15,7 +15,7 @@ const CARRIAGE_RETURN = 0x0d;
 /** `closed` is after a quote, which ends a `quoted` cell unless another quote follows. */
 type Position = "start" | "plain" | "quoted" | "closed";
 
-/** A table of RFC 4180, in which a cell with quotes may contain line breaks. */
+/** A table of RFC 4180: a cell with quotes may contain line breaks. */
 export class RowSplitter {
   readonly #begun = new BegunLine();
   #chunk: Uint8Array = new Uint8Array();
@@ -93,7 +93,6 @@ export function textOf({ bytes }: CsvRow): string {
 
 export interface Cell {
   readonly text: string;
-  /** An empty cell without quotes is a missing value. */
   readonly isQuoted: boolean;
 }
 

@@ -77,7 +77,7 @@ export class ImportBody {
     return chunk && this.#checked(chunk);
   }
 
-  /** Discards the rest of the body, because many clients read the answer only after sending everything. */
+  /** Discards the rest of the body, which many clients send before they read the answer. */
   leave(): void {
     this.#stopListening();
     this.#chunks.leave();

@@ -49,7 +49,7 @@ export function eventsBetween(
   return [...drops, ...puts];
 }
 
-/** For other types, the JSON of an `_id` in a change may differ from the list, which is then read again. */
+/** An `_id` of another type may have other JSON in a change than in the list, which is then read again. */
 export function isNamed(id: unknown): boolean {
   return isObjectId(id) || typeof id === "string" || typeof id === "number";
 }
@@ -63,17 +63,14 @@ export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): Lis
   }));
 }
 
-/** The old positions of the largest set of entities that need no events form a longest increasing subsequence. */
+/** The largest set of entities that need no events is a longest increasing subsequence of old positions. */
 function inSameOrder(held: KnownDigests, entities: readonly Listed[]): Set<string> {
   const places = new Map([...held.keys()].map((id, place) => [id, place]));
   const unchanged = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) =>
     id
   );
   const placeAt = (index: number) => places.get(unchanged[index] as string) as number;
-  /**
-   * `ends` has, for each length, the smallest last position of a subsequence, and `before` the predecessor of each
-   * entity.
-   */
+  /** `ends` has, for each length, the end with the smallest old position. */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
   for (let index = 0; index < unchanged.length; index++) {
@@ -124,7 +121,7 @@ function dataOf(event: ListEvent): JsonPiece[] {
   return ['{"entity":', text, after === undefined ? "}" : `,"after":${after}}`];
 }
 
-/** The versions whose changes are kept in memory. */
+/** The latest versions whose changes are kept. With an older version, a client gets the whole list. */
 const MAX_VERSIONS = 1000;
 
 /** The most changed identifiers of all these versions. */

@@ -38,7 +38,6 @@ const FIRST_PAUSE_MS = 250;
 
 const LONGEST_PAUSE_MS = 5000;
 
-/** Each change is read only once for all subscribers of a list. */
 const shared = new Map<string, LiveList>();
 
 /** Lists stay for a minute without subscribers, so that clients that reconnect get only missed changes. */
@@ -145,7 +144,7 @@ export class LiveList {
         await (this.#isStale || this.#joining.size > 0
           ? this.#reread(reading)
           : this.#look(reading));
-        // The client has disconnected, so the read may be incomplete, and another request repeats it.
+        // The client of this read has disconnected, so the read may be incomplete, and another request repeats it.
         if (isOver(reading.context.req)) this.leave(reader);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
@@ -243,7 +242,7 @@ export class LiveList {
   /** A joining subscriber next gets the whole list with these changes, so it gets no events now. */
   #sendAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;
-    // A client cannot continue a list that is read for it alone.
+    // No client can reconnect to a list that is not shared, so its changes need no log.
     if (this.#source.isShared) this.#log.add(events);
     const again = new Set([...this.#joining].map(({ subscriber }) => subscriber));
     const pieces = this.#subscribers.size > 0 ? this.#written(events) : [];

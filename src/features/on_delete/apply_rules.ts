@@ -44,7 +44,7 @@ export async function applyRules(write: RequestWrite): Promise<void> {
 
 async function prepareReferring(write: RequestWrite, field: ReferringField): Promise<Referring> {
   const { owner: target, rule } = field;
-  // All tenants may refer to an entity without a tenant, and a `restrict` of each tenant must keep it.
+  // Entities of all tenants may refer to a class without tenants, so `restrict` must find references of all tenants.
   const isShared = write.request.route.features.selectingFieldOf(write.target) === undefined;
   const reach = rule === "restrict" && isShared ? "everyone" : "reference";
   const operation = rule === "cascade" ? CASCADE : UNSET;

@@ -53,7 +53,7 @@ function hasStatements(
   const fields = referringFields(target).filter(mustExist).map(({ path }) => topOf(path));
   if (REMOVALS.has(operation)) return fieldsReferringTo(target).length > 0 && fields;
   if (operation === UNSET) return false;
-  // For entities in the trash, only `unset` is left: `restrict` and `cascade` were applied when they came there.
+  // Entities in the trash need only `unset`: `restrict` and `cascade` were applied when they came there.
   if (operation === "tidy") {
     return fieldsReferringTo(target).some(({ rule }) => rule === UNSET) && fields;
   }

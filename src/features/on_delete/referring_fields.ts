@@ -12,7 +12,7 @@ import { memoize } from "../../schema/memoize.ts";
 import { type RuleName, ruleName } from "./on_delete_rules.ts";
 import type { OnDelete } from "./option.ts";
 
-/** An update needs an array filter for each list on the path to a reference. */
+/** A list or object on the path to a reference. An update needs an array filter for each list. */
 interface Holder {
   readonly name: string;
   readonly isList: boolean;

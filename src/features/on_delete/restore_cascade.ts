@@ -46,8 +46,8 @@ export async function restoreCascade(
 }
 
 /**
- * Also follows `restrict` if the entity has a `cascade` reference too: it stays in the trash until both referred
- * entities are restored.
+ * An entity stays in the trash until the last entity is restored to which it refers by `cascade` or `restrict`, so this
+ * follows both.
  */
 async function cascadeOf(
   write: RequestWrite,
@@ -58,8 +58,8 @@ async function cascadeOf(
     const next: Removed[] = [];
     for (const [target, some] of Map.groupBy(last, (each) => each.target)) {
       for (const { owner, path, type, rule } of fieldsReferringTo(target)) {
-        // The request may have removed more entities of the class directly, which a `restrict` reference must not bring
-        // back.
+        // More entities of this class may have been removed directly. Restoring one must not restore others, even if
+        // they refer to it by `restrict`.
         if (!mustExist({ rule }) || rule === "restrict" && owner === root.target) continue;
         const ids = some.map(({ stored }) => castForQuery(type, stored._id));
         const named = { [path]: { $in: ids } };
@@ -79,9 +79,7 @@ function mayFollow({ target, stored }: Removed): boolean {
   );
 }
 
-/**
- * An entity stays in the trash if an entity of the same removal stays, to which it refers by `cascade` or `restrict`.
- */
+/** Leaves out an entity if it refers to another one of the same removal that stays in the trash. */
 async function leaveOutWaiting(
   write: RequestWrite,
   { found, cascade }: { readonly found: Map<string, Removed>; readonly cascade: Cascade },

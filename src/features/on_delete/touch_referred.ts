@@ -32,7 +32,7 @@ export async function touchReferred(
   for (const [target, some] of byClass) await touchAll(write, { target, references: some });
 }
 
-/** An entity has left the trash if the time of its removal has changed. */
+/** An update that changes the time of the removal has taken the entity out of the trash. */
 export async function returnedBy(write: RequestWrite): Promise<WrittenEntity[]> {
   if (write.change !== "update") return [];
   const { removal } = await classWriterFor(write, write);

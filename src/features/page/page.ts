@@ -138,7 +138,7 @@ function linksOf(
   if (after !== undefined) add("next", { after, skip: undefined });
   else if (found.more && behind === undefined) add("next", { skip: skip + found.read });
   if (skip > 0) {
-    // A `QUERY` link only replaces parameters of its body, so it has `skip: 0` instead of no `skip`.
+    // A link can remove a parameter of the URL, but in the body of a `QUERY` only replace it, by `skip: 0`.
     const none = hasBodyParameters(context.req) ? 0 : undefined;
     add("prev", { skip: Math.max(0, skip - limit) || none });
     add("first", { skip: none });
@@ -151,7 +151,6 @@ type Collation = mongo.CollationOptions;
 /** MongoDB compares these types without the collation. */
 const EXACT = ["ObjectId", "Number", "Double", "Int32", "BigInt", "Decimal128", "Date", "UUID"];
 
-/** Returns the collation if it may make different identifiers equal. */
 function looseCollation({ level: { shape }, state }: OpenLevelContext) {
   const collation = (state.options.collation ?? undefined) as Collation | undefined;
   const isExact = EXACT.includes(shape.fields.get("_id")?.type?.instance ?? "");

@@ -38,7 +38,7 @@ const { Binary, Decimal128, Double, Int32, Long, ObjectId } = mongoose.mongo;
 
 const SCALARS = [Binary, Decimal128, Double, Int32, Long, ObjectId, Uint8Array] as const;
 
-/** A cursor may contain only values that return to MongoDB unchanged. */
+/** A cursor may contain only values that return to MongoDB unchanged, or else the next page would begin elsewhere. */
 export function isScalar(value: unknown): boolean {
   if (value === null || ["string", "number", "bigint", "boolean"].includes(typeof value)) {
     return true;
@@ -69,8 +69,8 @@ export function seek(order: Order, values: SortValues): Filter {
     }
     const rest = keys.slice(index + 1);
     const [next] = rest;
-    // MongoDB merges sorted branches with a missing value before `null`, but an index has both as equal, so entities
-    // would be out of order. After `null`, one branch covers all remaining fields.
+    // MongoDB merges several branches with a missing value before `null`, but reads both from an index as equal, so
+    // entities would be out of order. After `null`, one branch covers all other fields.
     if (next !== undefined && rest.length > 1 && key.value === null) {
       const bounds = [...ties, ...levelBounds(key), ...scanBounds(next, "from")];
       alternatives.push(every(bounds, [...[...tied, key].map(isLevel), isBehindAny(rest)]));
@@ -126,7 +126,7 @@ function placesOf({ path, value, isAscending }: Key): [unknown, unknown] {
 }
 
 function levelBounds({ path, value }: Key): Filter[] {
-  // As a bound, `{ "a.b": null }` would miss some entities without a value at `a.b`.
+  // As a bound, `{ "a.b": null }` would not find all entities without a value at `a.b`, so a page would miss some.
   const isBound = isScalar(value) && !(path.includes(".") && value === null);
   return isBound ? [{ [path]: markCompiled({ $eq: value }) }] : [];
 }

@@ -47,7 +47,7 @@ export async function makePopulation(
   };
 }
 
-/** The keys are the given JSON texts, because the database may write the same identifier otherwise. */
+/** The keys are the given JSON texts, which callers look up: the JSON of a found identifier may differ. */
 async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
   const ids = new Map<string, unknown>();
   const names = new Map<string, string>();

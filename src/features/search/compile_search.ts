@@ -70,7 +70,7 @@ function variants(): Map<string, string> {
       const base = baseOf(letter).toLowerCase();
       const known = found.get(base);
       const small = letter.toLowerCase();
-      // The expression ignores case, so listed lower-case letters are enough.
+      // The pattern ignores case, so it finds an upper-case letter by its lower-case letter.
       const isFound = small !== letter && small.length === 1;
       if (known !== undefined && !isFound) found.set(base, known + letter);
     }

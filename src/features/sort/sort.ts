@@ -43,7 +43,7 @@ function hintAtIndexes(names: readonly string[], route: Route): void {
     : declared.filter(([first]) => first === selecting).map(([, ...rest]) => rest);
   const hinted = hintedOf(target);
   const missing = names.filter((name) => {
-    // With a `scope` on its first fields, an index can also sort by later fields.
+    // A `scope` may fix the first fields of an index, which then sorts by later fields too.
     const isIndexed = name === (selecting ?? "_id") ||
       indexes.some(([first, ...rest]) =>
         first === name || scopes.length > 0 && rest.includes(name)

@@ -78,7 +78,7 @@ function checkType(name: string, schema: Schema): void {
   );
 }
 
-/** No write must be stored under a wrong name. The client cannot correct the sender, so the answer is 500. */
+/** The client cannot correct a wrong sender, so the answer is 500. */
 function actorFor(name: string, { actor, schema }: StampedWrite): unknown {
   if (actor === undefined) return undefined;
   const type: SchemaType = schema.path(name);

@@ -13,7 +13,7 @@ export type TenantFunction = (req: FrameworkRequest) => Actor | undefined;
 /** A property, because hooks get a proxy of the request, which a `WeakMap` would not find. */
 const TENANT = Symbol("mongrove tenant");
 
-/** On routes without tenants, the results of `tenant()`, which is called only to read another class. */
+/** A route without tenants calls `tenant()` only to read another class, and keeps the results here. */
 const ANSWERS = Symbol("mongrove tenants");
 
 /** Calls that have asked `tenant()`. Each later check of a live list is another call, and asks again. */
@@ -29,12 +29,15 @@ interface Asked {
 
 const ofOrigins = new WeakMap<object, Answers>();
 
-/** The functions of all routers with the class. Elsewhere, as in `queryFor()`, the last is called. */
+/**
+ * A request calls the function of the router that serves it. Elsewhere, as in `queryFor()`, the last function is
+ * called.
+ */
 const functions = new WeakMap<ModelClass, Set<TenantFunction>>();
 
 export function rememberTenants(target: ModelClass, ask: TenantFunction): void {
   const all = functions.get(target) ?? new Set();
-  // An earlier router may have added the function, which must move to the end.
+  // The function must become the last, even if an earlier router has added it.
   all.delete(ask);
   functions.set(target, all.add(ask));
 }

@@ -115,7 +115,7 @@ function protect({ field }: TenantConfig, schema: Schema): void {
   }
 }
 
-/** A collation may make `acme` and `ACME` equal, but a regular expression ignores it. */
+/** A collation may make `$eq` match two tenants, `acme` and `ACME`, but a regular expression ignores it. */
 function ofTenant(
   tenant: unknown,
   { config: { target }, req }: { readonly config: TenantConfig; readonly req: FrameworkRequest },
@@ -126,7 +126,7 @@ function ofTenant(
   return { $eq: tenant, $regex: `^${escapePattern(tenant)}\\z` };
 }
 
-/** Different tenants can then store the same unique value. */
+/** Adds the tenant to a unique index, so that two tenants can store the same value. */
 function insideTenant(index: SchemaIndex, { field, target }: TenantConfig): SchemaIndex {
   const [keys, options] = index;
   const names = Object.keys(keys);

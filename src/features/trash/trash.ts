@@ -23,7 +23,6 @@ import { noteSet } from "../../write/set_paths.ts";
 export interface TrashConfig {
   readonly field: string;
   readonly byField: string;
-  /** The field stores which entities a removal has removed together. */
   readonly withField: string;
   readonly keepMS?: number;
   readonly see?: SeeFunction | undefined;
@@ -177,7 +176,7 @@ function restoreMethods({ methods }: RestRecord, config: TrashConfig): ClassMeth
   }];
 }
 
-/** A new entity may have a unique value of an entity in the trash. */
+/** Unique indexes leave out the trash, so that a new entity may have a value of a removed one. */
 function ofLiving([keys, options]: SchemaIndex, { field }: TrashConfig): SchemaIndex {
   if (!options.unique) return [keys, options];
   const { partialFilterExpression, ...others } = partialOptions([keys, options]);
