@@ -28,7 +28,7 @@ export function databaseProjection(projection: Projection, shape: Shape): Record
     // In an aggregation, `_id: 1` next to excluded fields would exclude all other fields.
     !path.startsWith("+") && (isInclusive || path !== "_id" || !value)
   );
-  // In Mongoose, an inclusive projection without `_id` would leave out `_id`, so it is added.
+  // Unlike MongoDB, Mongoose leaves out `_id` if an inclusive projection does not name it, so it is added.
   const others = isInclusive
     ? ["_id", ...forced].map((path) => [path, 1])
     : unselected.filter((path) =>
@@ -67,7 +67,7 @@ export function alsoReading(projection: Projection, paths: readonly string[]): P
   if (includes(projection) === true) {
     return { ...projection, ...Object.fromEntries(names.map((name) => [name, 1])) };
   }
-  // Alone, `_id: 1` would exclude all other fields. Next to excluded fields, it means nothing.
+  // If only `_id: 1` were left, it would exclude all other fields. Next to excluded fields, it means nothing.
   const others = Object.fromEntries(
     Object.entries(projection).filter(([path, value]) =>
       !names.includes(topOf(path)) && (path !== "_id" || !value)
@@ -77,7 +77,7 @@ export function alsoReading(projection: Projection, paths: readonly string[]): P
   return includes(others) === true ? projection : others;
 }
 
-/** MongoDB shows a named object whole, but Mongoose leaves out unselected fields inside. */
+/** `false` if MongoDB would show more: in a named object, Mongoose leaves out fields with `select: false`. */
 export function isSameForDatabase(projection: Projection, shape: Shape): boolean {
   return Object.entries(projection).every(([path, value]) =>
     [1, 0, true, false].includes(value as never) && /^[^.+$]+$/.test(path) &&

@@ -6,7 +6,10 @@ import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 
 export interface Selection {
   readonly filter: Filter;
-  /** The conditions of hooks only: the cursor of a page may name an entity that the client's filter excludes. */
+  /**
+   * The part of `filter` from hooks. A cursor may name an entity that the client's filter excludes, but none that hooks
+   * hide.
+   */
   readonly hookConditions?: Filter;
   /** The option `scope` and class options, not cast yet. Every read and write must apply them. */
   readonly scope: Filter;

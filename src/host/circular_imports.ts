@@ -4,7 +4,6 @@ import { logHint } from "../errors/log.ts";
 const TOO_EARLY =
   /^(?:Cannot access '_*([\w$]+)' before initialization$|Class extends value undefined )/;
 
-/** A process may evaluate the package many times, but watches only once. */
 const WATCHED = Symbol.for("mongrove.watched");
 
 /** A module throws before it calls the framework, so only errors that end the process can be watched. */

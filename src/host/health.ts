@@ -33,14 +33,13 @@ export function health(): Promise<Health> {
 async function look(): Promise<Health> {
   const closing = isAnyClosing() ? ["A server is closing"] : [];
   const end = performance.now() + DEADLINE_MS;
-  // Connections of `useDb()` share a client, so that thousands of tenants need only one ping.
+  // Connections of `useDb()` share a client, so thousands of tenants need only one ping.
   const clients = Map.groupBy(servedConnections(), (each) => each.getClient() ?? each).values();
   const found = await Promise.all([...clients].map((each) => findProblems(each, end)));
   const reasons = [...closing, ...reasonsToWait(), ...found.flat()];
   return { live: true, ready: reasons.length === 0, reasons };
 }
 
-/** Connections that no request uses do not count. */
 function servedConnections(): Set<Connection> {
   const { connection } = mongoose;
   return new Set([...connection.modelNames().length > 0 ? [connection] : [], ...connectionsFrom()]);

@@ -38,7 +38,7 @@ const VARIATION = 0.1;
 
 const PORTION = 100;
 
-/** The lease is renewed before each portion, which takes at most 10 seconds. */
+/** Longer than a portion, which takes at most 10 seconds, because the lease is renewed before each. */
 const LEASE_MS = 60_000;
 
 const CLAIM_PAUSE_MS = 200;
@@ -72,7 +72,7 @@ interface TidyRun extends ClassesOfConnection {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A lease lets only one process at a time remove the expired entities of a database. */
+/** Only one process at a time removes the expired entities of a database. */
 export class Housekeeper {
   readonly #everyMS: number;
   readonly #classes = new Map<ModelClass, ExpiringClass>();
@@ -251,7 +251,6 @@ async function tidyPlace(
   await tidyAll({ ...run, connection, classes: existing, jobs, lease });
 }
 
-/** A failed class does not stop the others. */
 async function tidyAll({ classes, jobs, lease, result, ...run }: TidyRun): Promise<void> {
   const { removed, errors } = result;
   try {
@@ -277,7 +276,7 @@ async function tidyAll({ classes, jobs, lease, result, ...run }: TidyRun): Promi
       });
     }
   } finally {
-    // A lease that is not released ends by itself after a minute.
+    // A lease that is not released ends after a minute.
     if (lease.isHeld) await lease.release().catch(() => {});
     lease.lose();
   }

@@ -16,7 +16,7 @@ export function castIdentifier(value: unknown, { schema }: Model<unknown>): unkn
   }
 }
 
-/** The identifier in a copy from a hook may be a string. */
+/** A hook may return a copy whose identifier is a string, so it is cast. */
 export function identifierOf(entity: object, model: Model<unknown>): unknown {
   const { _id } = entity as { _id?: unknown };
   if (_id !== undefined && _id !== null) {

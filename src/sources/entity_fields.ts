@@ -29,11 +29,11 @@ const reduced = new WeakMap<object, Reduced>();
 
 const alsoRead = new WeakMap<object, Readonly<Values>>();
 
-/** Entities that were gone or had left the scope when they were read again. */
+/** Entities that were gone or out of scope when their missing fields were read. Hooks reject them. */
 const vanished = new WeakSet<object>();
 
 /**
- * Reads missing fields for hooks, by a query for each entity. Hooks reject an entity that has left the scope.
+ * Reads fields that a hook needs and the entity lacks, by a query for each entity.
  *
  * @throws {TypeError} If the entity lacks its identifier. A hook without the fields could let the entity pass.
  */
@@ -157,7 +157,7 @@ function convert(
   return reader.convert(value);
 }
 
-/** The copy has the form in which the driver decodes values. A hook gets it frozen, and cannot change the entity. */
+/** Hooks get this copy frozen, so that they cannot change the entity. It has the types of values from the driver. */
 function copyOf(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Date) return new Date(value);

@@ -24,7 +24,6 @@ export type EntityName = string | { readonly _id: unknown };
 
 /** Hooks that name the fields which they read, and need no entities. */
 export interface FieldHooks {
-  /** Fields that are read although the answer may not show them. */
   readonly reads: readonly string[];
   /** Fields that a cursor must not reveal. */
   readonly leavesOut: readonly string[];
@@ -42,7 +41,6 @@ export interface ReadRequest {
   readonly fieldHooks?: FieldHooks | undefined;
 }
 
-/** Each list can be read only once. */
 export interface BytesRead {
   readonly kind: "bytes";
   /** Hooks may fail, so the answer must not begin before the last entity has passed. */
@@ -125,7 +123,7 @@ export interface CreationClaim extends TransactionPart {
 export interface WriteCommand {
   readonly hooks: Hooks<object>;
   readonly operation: OperationName;
-  /** The identifier in the path, which is empty for the only entity of a parent. */
+  /** The identifier in the path. Empty for the only entity of a parent. */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
   /** `undefined` stands for a body that strict bodies refuse. A Mongoose document must then report its errors. */
@@ -151,7 +149,6 @@ export type PlannedWrite =
 
 /** The fields by which a hook decides about a write. */
 export interface AskedFields {
-  /** Returns frozen values. */
   readonly read: ReadFields;
   readonly unchanged: Filter;
 }
@@ -164,7 +161,7 @@ export interface StatementResult {
   readonly version?: Version;
   readonly created?: string;
   readonly affected?: number;
-  /** The results have the order of the bodies. `undefined` if the caller must create a document. */
+  /** In the order of the bodies. `undefined` for a body that only a Mongoose document can store. */
   readonly results?: readonly (ItemResult | undefined)[];
 }
 
@@ -213,7 +210,7 @@ export interface Source {
   /** Only `send()` of the result writes. */
   write(change: WriteCommand): Promise<PlannedWrite>;
   newEntity(_id?: unknown): Promise<EntityValue>;
-  /** Sets the values of class options in a document that a hook will write. */
+  /** Sets values of class options, such as a time, before a hook writes the document. */
   stamp(entity: EntityValue): void;
   /** Returns the identifiers that are stored already, visible or not, so that a repeated request creates none twice. */
   resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
@@ -226,7 +223,7 @@ export interface Source {
   /** Saves all changes or none, with the conditions of single saves. */
   updateAll(entities: readonly EntityValue[]): Promise<void>;
   boundTo(binding: SaveBinding): Source;
-  /** Returns a source whose creations have `part` in their transaction. */
+  /** Returns a source that writes its creations and `part` in one transaction. */
   joining(part: TransactionPart): Source;
   /** Returns a source for another read with a separate time limit. */
   within(read: ReadBinding): Source;
@@ -234,6 +231,6 @@ export interface Source {
   locate(entity: EntityValue): Promise<PartPath>;
   remove(entity: EntityValue): Promise<void>;
   identify(entity: EntityValue): unknown;
-  /** `unchanged` fails for a value that another request has changed since a hook read it. */
+  /** An entity stays if another request has changed a value in its condition in `unchanged`. */
   removeMany(ids: readonly unknown[], unchanged?: readonly Filter[]): Promise<number>;
 }

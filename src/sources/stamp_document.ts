@@ -10,8 +10,8 @@ import type { Additions } from "./additions.ts";
 import type { Stamps } from "../store/values.ts";
 
 /**
- * Embedded documents that the write adds or changes get stamps too. A document equal to the stored one keeps its
- * stamps.
+ * Sets fields such as a time, also in embedded documents that the write adds or changes. Unchanged ones keep their
+ * time.
  */
 export function stampDocument(doc: object, additions: Additions | undefined): void {
   if (additions === undefined || !isDocument(doc)) return;
@@ -27,14 +27,16 @@ export function stampDocument(doc: object, additions: Additions | undefined): vo
 
 interface Stamping {
   readonly stored: unknown;
-  /** If `false`, Mongoose's change tracking must find new or changed embedded documents. */
+  /**
+   * Whether the stored values are known. Otherwise, Mongoose's change tracking must find changed embedded documents.
+   */
   readonly isKnown: boolean;
   readonly additions: Additions;
 }
 
 function stampParts(holder: Document, { stored, isKnown, additions }: Stamping): void {
   for (const [path, type] of Object.entries(holder.schema.paths)) {
-    // The first type with a class counts, because a discriminator's schema has none.
+    // A type with a discriminator's schema has no class, so the search goes on to the type inside.
     const target = typesWithin(type).map(schemaClass).find((each) => each !== undefined);
     if (target === undefined) continue;
     // Mongoose names the values of a Map by its path and "$*".
@@ -56,7 +58,7 @@ function partsOf(value: unknown): (readonly [key: unknown, part: Document])[] {
   return entries.flatMap(([key, each]) => isDocument(each) ? [[key, each] as const] : []);
 }
 
-/** Finds the stored object that an embedded document replaces: by its identifier, its Map key, or equal values. */
+/** Finds the stored object that an embedded document replaces: by identifier, Map key or equal values. */
 function finderIn(
   before: unknown,
   names: readonly string[],

@@ -81,7 +81,7 @@ export function failureOf(error: unknown, options: FailureOptions): Failure | un
   if (targets !== undefined && isBrokenSocket(error)) return { kind: "away", reason: "outage" };
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
-    // A duplicate key in another collection, by middleware, is an error of the application.
+    // A duplicate key in another collection comes from middleware, so the client cannot correct it.
     return targets && isDuplicateIn(error, targets) === false
       ? undefined
       : { kind: "duplicate", fields: duplicateFields(error, targets ?? []) };
@@ -169,8 +169,8 @@ export function isOfClient({ thrown, hook }: HookFailure, options: FailureOption
 }
 
 /**
- * Failed casts and problems of hidden fields that the client has not sent are faults of the application. The error
- * loses them, because the client cannot solve them.
+ * Wrong values that the client has not sent are faults of the application, if their cast failed or their field is
+ * hidden. The error loses the hidden fields, which the client cannot correct.
  */
 function isOfApplication(
   error: unknown,
@@ -230,7 +230,7 @@ const CLASSES = [
 
 const UNEXPORTED = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
 
-/** On a full disk, writes fail, but reads may still succeed. */
+/** MongoDB's error code for a full disk. Unlike other outages, it stops no reads. */
 export const DISK_FULL = 14_031;
 
 /** The error codes of older servers and servers without sessions, which send no labels. */
@@ -245,7 +245,6 @@ const CODES = new Set([
   DISK_FULL,
 ]);
 
-/** Whether the database was not reached, is late, or may answer a repeated request. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;
   if (!(error instanceof mongo.MongoError)) return false;
@@ -272,12 +271,12 @@ export function isClosedByHost(error: unknown): boolean {
 function isBrokenSocket(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   if (!(error instanceof Error)) return false;
-  // If the other end is known to be closed, `EPIPE` has no `syscall`.
+  // `EPIPE` may lack `syscall`, because Node sends nothing to an end that is known to be closed.
   const isCall = syscall === "write" || syscall === "read";
   return code === "EPIPE" && (isCall || syscall === undefined) || code === "ECONNRESET" && isCall;
 }
 
-/** The largest document of MongoDB. The driver's buffer is somewhat larger. */
+/** The largest document of MongoDB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 const LARGE_DOCUMENT_CODES = new Set<unknown>([10334, 17419, 17420]);

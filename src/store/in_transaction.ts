@@ -31,7 +31,7 @@ export interface TransactionOptions {
 
 /** Statements that are stored only if the transaction commits, such as the record of an idempotency key. */
 export interface TransactionPart {
-  /** Runs before each attempt of the transaction, and writes outside of it. */
+  /** Runs before each attempt, outside of the transaction, so that other requests see that it has begun. */
   begin(): Promise<void>;
   /** Runs before the write in the transaction. Its lock shows a repeated request that the first one still runs. */
   finishIn(session: ClientSession): Promise<void>;
@@ -76,7 +76,7 @@ export async function inTransaction(
   const { connection, turn, isContended, timeBudget, isRequired = false, part } = options;
   const shared = sharedSession();
   if (shared !== undefined) {
-    // The requests that share the transaction decide about its end, so nothing is repeated here.
+    // The batch that shares the transaction decides about its end, so nothing is repeated here.
     await part?.begin();
     await part?.finishIn(shared);
     await writes(shared).catch((error) => throwAfterClash(error, { ...options, writes }));
@@ -106,8 +106,8 @@ export async function inTransaction(
 }
 
 /**
- * MongoDB reports a held lock and a committed write by the same error. A trial in a second transaction, which never
- * commits, fails only at a held lock.
+ * MongoDB sends the same error for a held lock, which a repeated request may survive, and for a committed change. A
+ * trial in a second transaction, which never commits, fails only at a held lock.
  */
 async function throwAfterClash(
   error: unknown,
@@ -129,7 +129,7 @@ async function throwAfterClash(
   throw error;
 }
 
-/** A write that failed at a lock has written nothing. */
+/** A write that failed at a lock has written nothing, so it may be repeated. */
 export function isLockError(error: unknown): boolean {
   return error instanceof StoreFailure && error.failure.kind === "away" &&
     error.failure.reason === "locked";

@@ -30,7 +30,7 @@ interface Claimed<R> {
   readonly record?: R;
 }
 
-/** A lease that ends later than this is from before the database's clock was set back. */
+/** If a lease ends this much too late, the database's clock was set back, so the lease counts as ended. */
 const CLOCK_MS = 5 * 60_000;
 
 /** Ends by the database's clock after `leaseMS` unless renewed, so that another process continues after a crash. */

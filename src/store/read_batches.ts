@@ -13,13 +13,15 @@ export interface Batch {
 
 type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
-/** Batches stay bytes, so that nothing is decoded. The driver's option `raw` would also affect error replies. */
+/**
+ * Batches stay bytes, because decoding is slow. The driver's option `raw` would also return bytes for error replies.
+ */
 export async function* readBatches(
   cursor: OpenCursor,
   { timeBudget, listOf }: {
     /** Without `timeBudget`, the caller must limit the time. */
     readonly timeBudget?: TimeBudget | undefined;
-    /** The connection of a long list, whose reads wait for a turn. */
+    /** Set for a long list, whose reads then use at most half of the connection pool. */
     readonly listOf?: Connection | undefined;
   } = {},
 ): AsyncGenerator<Batch> {
@@ -47,7 +49,6 @@ export async function* readDocuments(
   { timeBudget, model, page }: {
     readonly timeBudget: TimeBudget;
     readonly model: { readonly db: Connection };
-    /** A page is short, so its read waits for no long lists. */
     readonly page?: unknown;
   },
 ): AsyncGenerator<readonly object[]> {

@@ -31,7 +31,8 @@ class SharedTransaction {
   async join(model: Model<unknown>): Promise<void> {
     // A hook may go on after the transaction was undone at the time limit.
     if (this.state !== "open") throw new StoreFailure({ kind: "away", reason: "outage" });
-    // If a request of the batch uses another connection, index builds may start there after the transaction has begun.
+    // Index builds of another connection may begin after the transaction, and cause a conflict. `metBuilds` tells this
+    // conflict from changes by other requests.
     const hasBegun = this.#begun !== undefined;
     if (await awaitBuilds(model.db as Connection) && hasBegun) this.metBuilds = true;
     const client = model.db.getClient();
@@ -56,8 +57,8 @@ class SharedTransaction {
     this.session = session;
     await collection.findOne(NOTHING);
     if (joining.has(client)) return;
-    // The driver gets the sessions of cursors and of other statements in different functions, so both are tested. This
-    // `find` opens no cursor, and a sharded cluster would refuse `distinct`.
+    // The driver gives sessions to cursors and to other statements in two functions. `findOne()` has tested the first,
+    // and this `find` without a cursor tests the second. A sharded cluster would refuse `distinct`.
     const find = { find: collection.collectionName, filter: NOTHING, limit: 1, singleBatch: true };
     await client.db(db.name).command(find, { readPreference: "primary" });
     if (this.joined < 2) {
@@ -67,7 +68,7 @@ class SharedTransaction {
   }
 
   commit(): Promise<void> {
-    // Statements for which a hook does not wait run without the transaction after the commit.
+    // After the commit, statements for which a hook did not wait run outside of the transaction, instead of failing.
     this.state = "done";
     return this.#committed = this.#commit();
   }
@@ -123,7 +124,7 @@ export async function inSharedTransaction<T>(
   }
 }
 
-/** An index build is no change by another request, so the client can repeat its request. */
+/** If an index build, and no other request, has caused the conflict, the client may simply repeat its request. */
 export function clashOf({ metBuilds }: TransactionAround): Failure {
   return metBuilds ? { kind: "away", reason: "locked" } : { kind: "changed" };
 }

@@ -20,7 +20,7 @@ export class TimeBudget {
   readonly #waits = new Set<(late: Error) => void>();
   #expiry: AbortController | undefined;
   #expired = false;
-  /** Whether one transaction has many writes. If the time is up, fewer writes may succeed. */
+  /** Whether one transaction has many writes. A time-out then says that fewer writes may succeed. */
   isLong = false;
   /** Whether the request waits for another write of the same data. A time-out then says so. */
   isLocked = false;
@@ -50,7 +50,6 @@ export class TimeBudget {
   statement(session?: ClientSession, mostMS = Infinity): StatementOptions {
     const expiry = this.#expiry ??= makeExpiry();
     if (this.#expired) expiry.abort(new StoreFailure({ kind: "away", reason: "outage" }));
-    // Because of the network, the database must stop a statement before the request's time is up.
     const { left } = this;
     const time = Math.max(left - MARGIN_MS, left / 2);
     const maxTimeMS = Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS, mostMS)));
@@ -90,7 +89,7 @@ export class TimeBudget {
     this.#tickedAt = performance.now();
     const tick = Math.min(this.#left, this.#tick);
     this.#timer = setTimeout(() => {
-      // The last run with 0 ms reads an answer that arrived while the process was blocked.
+      // The last timer of 0 ms lets the process read an answer that arrived while it was blocked.
       if (tick === 0) return this.#expire();
       this.#left -= tick;
       this.#count();

@@ -25,8 +25,8 @@ export async function touch(
 }
 
 /**
- * Leaves the events of a {@linkcode touch} out of change streams. A `$match` would fail at an update whose paths have
- * over 16 MB.
+ * Leaves the events of a {@linkcode touch} out of change streams. Unlike `$redact`, `$match` fails at an update whose
+ * paths have over 16 MB.
  */
 export const WITHOUT_TOUCHES = {
   $redact: {

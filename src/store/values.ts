@@ -66,7 +66,7 @@ export function storedText(value: unknown): string {
   return Buffer.from(BSON.serialize(read)).toString("base64");
 }
 
-/** Values that are already cast. `undefined` removes a field. */
+/** Fields that class options add to a write, such as a time, already cast. `undefined` removes a field. */
 export type Stamps = Readonly<Record<string, unknown>>;
 
 export function operatorsFor(

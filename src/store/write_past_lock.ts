@@ -5,10 +5,12 @@ import { isReplicated } from "../schema/mongoose/connections.ts";
 import { sharedSession } from "../schema/mongoose/statements/transaction_around.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** A waiting attempt occupies a connection, and a longer wait would leave too few. */
 const FIRST_ATTEMPT_MS = 500;
 
-/** In a replica set, the limit includes the copying to other members, so a short limit would end the write. */
+/**
+ * In a replica set, the limit includes the copying to other members, so a short limit would stop writes that meet no
+ * lock.
+ */
 function firstAttemptMS(connection: Connection, { left }: TimeBudget): number {
   if (isReplicated(connection)) return left / 2;
   return Math.min(patience.get(connection.getClient()) ?? FIRST_ATTEMPT_MS, left / 2);
@@ -34,7 +36,7 @@ export interface LockOptions {
   readonly timeBudget: TimeBudget;
 }
 
-/** The work runs again with a repeated transaction. */
+/** The work may run several times, because a transaction is repeated after a conflict. */
 export type Work<T> = (session?: ClientSession, mostMS?: number) => Promise<T>;
 
 /**
@@ -71,7 +73,7 @@ export async function writePastLock<T>(
     attempts++;
     written = { result: await write(session) };
   });
-  // A second attempt means that the first one has failed, as it does at a lock.
+  // A second attempt means that the first has failed at a lock.
   notePatience(connection, { endedMS, wasLocked: attempts > 1 });
   return (written as { readonly result: T } | undefined)?.result as T;
 }

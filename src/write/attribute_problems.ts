@@ -55,7 +55,8 @@ function originOf(
   if (isUncastStored(problem) && (!values.isTouched(path) || staysStored({ path, problem, doc }))) {
     return "stored";
   }
-  // Even a hidden value equal to the stored one gives an error, or a client could guess it.
+  // A wrong hidden value in the body is an error even if equal to the stored one, or else a client could guess the
+  // stored value.
   if (namesPath(body, path) && isSettable(path, shape)) return "client";
   if (isUncastStored(problem)) return secrecy === "holder" ? "client" : "application";
   if (!isValidatorError(problem)) return "client";
@@ -64,7 +65,7 @@ function originOf(
   return secrecy === "holder" || change === "missing" ? "client" : "application";
 }
 
-/** Mongoose would write the object around this value without the value. So the save fails unless the value is kept. */
+/** A save would remove a stored value that cannot be cast, so it fails unless this function puts the value back. */
 function staysStored({ path, problem, doc }: FoundProblem & { readonly doc: Document }): boolean {
   const stored = valueAt(existingSnapshot(doc)?.values, path);
   const isSetByHook = isWrongElement(problem) && Array.isArray(stored) &&

@@ -3,10 +3,7 @@ import type { StoredObject } from "../store/values.ts";
 /** The stored values, of which Mongoose keeps no copy. A write finds changes of other requests by them. */
 export interface Snapshot {
   readonly values: StoredObject;
-  /**
-   * `false` if the values come from the document, which may have cast them. Then an equal version also counts as
-   * unchanged.
-   */
+  /** `false` if Mongoose's cast may have changed the values. An equal version then also counts as unchanged. */
   readonly isSent: boolean;
   /** The number of saves before the snapshot. The next save makes it invalid. */
   readonly saves: number;
@@ -18,9 +15,9 @@ export interface DocumentFacts {
   readByHooks?: readonly string[];
   /** Paths that the next save writes even if unchanged, because another request may have changed the stored values. */
   set?: ReadonlySet<string> | undefined;
-  /** By path, stored values that a revert has set, each in an object with only its path. */
+  /** Values that a revert has set, by path. The next save takes values from here that Mongoose cannot cast. */
   setValues?: ReadonlyMap<string, StoredObject>;
-  /** `true` if the document now shows values of other requests, which no hook has checked. */
+  /** `true` if the document now shows values of other requests, so that `postFetch` must check it again. */
   isChangedByOthers?: boolean;
 }
 

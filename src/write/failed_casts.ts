@@ -4,7 +4,7 @@ import { isCastError } from "../schema/mongoose/errors.ts";
 import { holdsPromise } from "../schema/mongoose/schemas/refuse_promises.ts";
 import { pendingProblems } from "../schema/mongoose/statements/filter_errors.ts";
 
-/** A value from the application that cannot be cast. It causes no 400. */
+/** A wrong value of a hook or an action. The client cannot correct it, so the answer is 500. */
 export interface FailedCast {
   readonly path: string;
   readonly value: unknown;

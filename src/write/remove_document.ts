@@ -8,7 +8,7 @@ import { updateOne, versionOf } from "../store/writes/update.ts";
 import { type SaveDocumentOptions, writeContextOf } from "./save_document.ts";
 import { unchangedSinceHooks } from "./update_conditions.ts";
 
-/** Throws "changed" if fields that hooks have read have changed, or if the scope or the filter no longer matches. */
+/** Throws "changed" if the scope, the filter or fields that hooks have read no longer match. */
 export async function removeDocument(
   doc: Document,
   { scope, filter, collation, removal: update, ...options }: SaveDocumentOptions & {

@@ -38,10 +38,7 @@ export function writeContextOf(
   return { model, timeBudget, addedStatements, part, around, session: first.$session() };
 }
 
-/**
- * The scope and the filter are conditions of the statement, so they hold at the write. Throws "changed" if a value on
- * which the update depends has changed.
- */
+/** Throws "changed" if a value on which the update depends has changed. */
 export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
   await (doc.isNew ? insertDocument(doc, options) : updateDocuments([doc], options))
     .catch(throwOnly);
@@ -110,7 +107,7 @@ async function updateDocuments(
   });
 }
 
-/** Several updates are one command, which returns no stored values. */
+/** Returns `undefined` for several updates, because their one command returns no stored values. */
 async function sendBound(
   docs: readonly Document[],
   { updates, ...options }: SaveDocumentOptions & { readonly updates: readonly BoundUpdate[] },

@@ -10,7 +10,7 @@ import { noteUnread } from "./note_unread.ts";
 const { BSON } = mongoose.mongo;
 
 export function valuesToStore(doc: Document): StoredObject {
-  // The replaced `toObject()` of a document would mark the result as a copy for readers.
+  // The framework's own `toObject()` would mark the values as a hook's copy, in whose JSON fields are hidden.
   const values = mongoose.Document.prototype.toObject.call(doc, {
     depopulate: true,
     transform: false,

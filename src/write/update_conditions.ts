@@ -46,7 +46,8 @@ export function boundUpdate(
   const paths = [
     replacedPaths(changes, { ...reading, overwrites }),
     isTouched ? read && [...read].filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
-    // A collation would also apply to the scope. So instead of the filter, the fields that it reads must be unchanged.
+    // A collation would also apply to the scope. With a collation, the filter is no condition of the update, but the
+    // fields that it reads must be unchanged.
     collation === undefined ? [] : fieldsRead(filter),
     factsOf(doc).readByHooks ?? [],
   ];

@@ -171,7 +171,10 @@ export class FilterCompiler {
     return markCompiled(result);
   }
 
-  /** The condition of an unlisted array may only name fields of its elements, which are checked in turn. */
+  /**
+   * A condition on an array that the option `filter` does not list may only name fields of the elements, which are
+   * checked in turn.
+   */
   #checkListed(path: string, condition: unknown): void {
     const listed = this.#listed;
     if (listed === undefined || listed.has(path)) return;

@@ -5,7 +5,7 @@ import { fieldAt, withoutIndexes } from "./resolve_path.ts";
 
 export class ListedPaths {
   readonly names: readonly string[];
-  /** The listed paths that lead through a reference to another class, such as `author.name`. */
+  /** Listed paths through a reference, such as `author.name`. */
   readonly referred: ReadonlyMap<string, ReferredPath>;
   /** The keys of Maps and free-form fields are undeclared, so every path below these prefixes may be named. */
   readonly #open: readonly string[];
@@ -44,7 +44,7 @@ export class ListedPaths {
     return this.referred.size > 0 && this.#formsOf(path).some((form) => this.referred.has(form));
   }
 
-  /** `true` if a listed path lies below this array, so that `$elemMatch` is allowed. */
+  /** `true` if a listed path lies below this array, which allows `$elemMatch`. */
   isBelow(path: string): boolean {
     return this.#formsOf(path).some((form) =>
       this.names.some((name) =>

@@ -1,9 +1,7 @@
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import type { Filter } from "../filters.ts";
 
-/**
- * The identifiers of the referred entities replace this operand of `$in` before the filter is sent.
- */
+/** The identifiers of the referred entities replace this operand before the filter is sent. */
 export class ReferenceCondition {
   readonly path: string;
   readonly reference: FieldShape;

@@ -22,7 +22,7 @@ export function findReference(
     const below = names.slice(index + 1);
     const [next] = below;
     if (reference === undefined || next === undefined) continue;
-    // In `authors.0.name`, the reference is `authors.0` and not the list.
+    // In `authors.0.name`, the reference is at `authors.0`, so the list is passed over.
     if (field.kind === "array" && INDEX.test(next)) continue;
     return { path: names.slice(0, index + 1).join("."), reference, below };
   }

@@ -74,7 +74,7 @@ function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
   if (kind === "object") {
     return shape?.fields.get(name) ?? (shape?.declares(name) ? FREE : undefined);
   }
-  // A schema type of the application may store objects with undeclared fields.
+  // A schema type of the application may store objects, so any path below counts as declared.
   return kind !== "scalar" || type !== undefined && !isMongooseType(type) ? FREE : undefined;
 }
 

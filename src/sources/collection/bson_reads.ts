@@ -27,10 +27,10 @@ export interface StoredQuery {
   readonly conditions: Filter;
   readonly projection: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Paths that are read but not shown. */
+  /** Paths that are read for the framework, such as sort values, but not shown. */
   readonly also?: readonly string[] | undefined;
   readonly separator?: Separator | undefined;
-  /** Hides the sort values that the cursor of a page must not contain. */
+  /** The projection without the client's `select`. A cursor has only sort values that this projection shows. */
   readonly whole?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -201,7 +201,7 @@ export class BsonReads {
   ): (stored: Buffer) => StoredEntity {
     const writer = this.writerFor(query);
     const unseen = (query.also ?? []).filter((path) => !writer.shows(path));
-    // Hooks get the same values as from queries of the application, which have these options.
+    // The driver decodes with these options for queries of the application, so hooks get equal values.
     const options = { ...this.#model.db.getClient().bsonOptions, validation: { utf8: false } };
     const toDocument = (values: object) => this.#document(values, forChange);
     return (stored) => {

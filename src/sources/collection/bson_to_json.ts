@@ -23,7 +23,7 @@ interface StoredJsonOptions {
   readonly leftOut?: readonly string[];
 }
 
-/** Mongoose converts documents with values of other types than their fields. */
+/** Writes stored bytes as JSON. If a value has another type than its field, Mongoose makes the JSON. */
 export class BsonToJson {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
@@ -74,7 +74,7 @@ export class BsonToJson {
     return out.written;
   }
 
-  /** If the encoding could differ from the stored bytes, Mongoose makes the JSON. */
+  /** If BSON cannot encode the values without a loss, Mongoose makes the JSON. */
   text(values: object): Buffer | string {
     const bytes = encodeBson(values);
     return bytes === undefined ? this.#hydrated(values) : this.concat([bytes]);

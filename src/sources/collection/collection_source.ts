@@ -233,7 +233,7 @@ export class CollectionSource implements Source {
           for (const doc of docs) this.stamp(doc);
           const options = this.#writeOptions();
           const inserted = insertEachDocument(docs, options);
-          // With added statements, each transaction has its own time limit.
+          // Added statements need several transactions, each with its own time limit, so the whole has none.
           return options.addedStatements === undefined
             ? options.timeBudget.wait(inserted)
             : inserted;
@@ -338,7 +338,7 @@ export class CollectionSource implements Source {
     };
   }
 
-  /** `anyway` leaves out the filter of the client, but not the conditions of hooks and scopes, which hide entities. */
+  /** `anyway` leaves out the client's filter, but no condition that hides entities. */
   protected async open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
     const { filter, hookConditions: added = {}, scope } = this.#options.selection;

@@ -58,7 +58,7 @@ function never(): boolean {
   return false;
 }
 
-/** Mongoose does not read a Map with keys such as `$a` and `a.b`. */
+/** Mongoose reads no Map with a key such as `$a` or `a.b`, so such a Map does not count as unchanged. */
 function isMapKey(key: string): boolean {
   return !key.startsWith("$") && !key.includes(".") && !PROTOTYPE_KEYS.has(key);
 }

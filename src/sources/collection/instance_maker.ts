@@ -16,7 +16,7 @@ export interface InstanceOptions {
   /** A field that was not read gets no default, because it may be stored. */
   readonly shows: Shows;
   readonly prefix: string;
-  /** A query has replaced identifiers at these paths by entities, whose fields it has selected. */
+  /** `populate` has read the entities at these paths with its own selection, so all their fields are shown. */
   readonly populated: ReadonlySet<string>;
   /** Hooks must not see fields with `select: false`, although they were read. */
   readonly leavesOut?: boolean;
@@ -27,7 +27,8 @@ type Spot = Omit<InstanceOptions, "shape">;
 export type InstanceMaker = (values: object) => object;
 
 /**
- * Makes instances that do not track changes. An object or a list that is stored in a field of another type is left out.
+ * Instances do not track changes, so they are faster than documents. They lack objects and lists in fields of another
+ * type.
  */
 export function instanceMaker(
   target: ModelClass,
@@ -111,7 +112,7 @@ class FieldMaker {
 export interface FieldReader {
   readonly name: string;
   readonly convert: (stored: unknown) => unknown;
-  /** Absent if only a document can make the value. */
+  /** The default of a missing field. Absent if only a document can make the default. */
   readonly missing?: () => unknown;
 }
 
@@ -211,7 +212,6 @@ function toBigInt(value: unknown): unknown {
   return typeof convert === "function" ? convert.call(value) : value;
 }
 
-/** The driver returns a `Uint8Array` or a `Binary`, but Mongoose documents have a `Buffer`. */
 function toBuffer(value: unknown): unknown {
   const { buffer: inner } = value as { buffer?: unknown };
   const bytes = value instanceof Uint8Array ? value : inner;

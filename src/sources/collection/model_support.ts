@@ -73,7 +73,8 @@ export function findSupport(model: Model<unknown>, shape: Shape): ModelSupport {
   const fields = [...shape.fields.values()];
   const needsMongoose = whyMongoose(model);
   const reads = needsMongoose === undefined;
-  // The plugins of a connection may add fields that the shape does not have.
+  // The shape describes the default connection's schema. Plugins of another connection may add fields, which only
+  // documents write.
   const updates = !shape.strict && usualSchema(schema) === schema && hasUsualWrites(schema) &&
     runsNothing(WRITE_MIDDLEWARE) &&
     schemas.flatMap(({ paths }) => Object.values(paths)).flatMap(typesWithin)
@@ -107,7 +108,6 @@ function showsWhatIsStored(schema: Schema): boolean {
     !QUERY_OPTIONS.some((name) => isSet(options[name]));
 }
 
-/** Mongoose stores `null` or `false` for an option that is not set. */
 function isSet(option: unknown): boolean {
   return option !== undefined && option !== null && option !== false;
 }

@@ -25,7 +25,7 @@ interface NamedReaderOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly names: readonly string[];
-  /** A hook of a change also gets the embedded fields with `select: false`. */
+  /** A change reads the whole entity, so its hooks also get embedded fields with `select: false`. */
   readonly forChange: boolean;
 }
 
@@ -68,7 +68,7 @@ export class NamedReader {
     return Object.freeze(values);
   }
 
-  /** Only a document casts values and has all defaults. */
+  /** If a value needs a cast or a computed default, a document makes all values. */
   #cast(stored: Buffer): object {
     const options = this.#model.db.getClient().bsonOptions;
     const values = BSON.deserialize(stored, { ...options, ...LOOSE });
@@ -94,7 +94,6 @@ export class NamedReader {
           continue;
         }
         const value = isUsual ? scalarAt(source) : undefined;
-        // The last value of a field that is stored twice applies, as in the driver.
         found[index] = value;
         if (value === undefined) {
           source.skip();
@@ -160,7 +159,7 @@ function documentOf(elements: readonly Buffer[]): Buffer {
   return bytes;
 }
 
-/** The reader does not move if only the driver can decode the value. */
+/** Returns `undefined`, without moving the reader, if only the driver can decode the value. */
 function scalarAt(source: BsonReader): unknown {
   const { type, bytes, at } = source;
   switch (type) {

@@ -13,7 +13,7 @@ export type ReadPlan =
   & (
     | {
       readonly kind: "bytes";
-      /** Hooks that name their fields run on the stored bytes. */
+      /** `true` for hooks that name their fields, which get values from the bytes. */
       readonly runsHooks: boolean;
     }
     | { readonly kind: "documents"; readonly by: "driver" | "mongoose" | "fetch" }
@@ -89,7 +89,6 @@ export function namedFieldHooks(hooks: Hooks<object>): { name: HookName; hook: F
   });
 }
 
-/** The first hook that gets entities or replaces how they are read or written. */
 export function entityHook(hooks: Hooks<object>): string | undefined {
   return Object.entries(hooks).find(([name, hook]) =>
     hook !== undefined && name !== "preFetch" && isHookName(name)

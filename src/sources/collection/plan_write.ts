@@ -101,7 +101,7 @@ function whyNotReplaced(
   { body, isAsked = false }: WriteCommand,
   { conditions, takes, ...facts }: WriteFacts,
 ): string | undefined {
-  // An upsert would copy the conditions into a new entity. If a hook was asked, the statement is no upsert.
+  // An upsert would copy the conditions into a new entity. With `isAsked`, the statement cannot create an entity.
   if (!isAsked && !isEmpty(conditions)) return "conditions of a replacement bind its entity";
   if (setsFreeText(body, { kind: "object", shape: facts.shape })) {
     return "a text in free-form data may repeat a stored value of another type";

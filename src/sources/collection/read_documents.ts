@@ -27,7 +27,7 @@ interface ListQuery {
   readonly page?: PageRead | undefined;
 }
 
-/** The driver's cursor from the event `cursor`, which has values that Mongoose has not cast. */
+/** The driver's cursor. It has the stored sort values, which Mongoose's cast would change. */
 interface FoundCursor {
   map(see: (found: object) => object): unknown;
 }
@@ -84,7 +84,7 @@ export async function aggregateSelected(
   { parameter, stages, fields }: Aggregation,
 ): Promise<Record<string, unknown>[]> {
   if (!isCountable(conditions)) throw new StoreFailure({ kind: "byDistance", parameter });
-  // Plugins may change schemas when Mongoose compiles the model.
+  // Plugins may have changed schemas when Mongoose compiled the model, so the compiled ones are checked.
   const schemas = [model, ...Object.values(model.discriminators ?? {})].map(({ schema }) => schema);
   if (findsByMiddleware(model.schema, "aggregate")) {
     throw new TypeError(`Cannot aggregate "${model.modelName}": a plugin has middleware of find()`);
@@ -138,7 +138,7 @@ export async function readMet(
   return found.map(({ _id }) => _id);
 }
 
-/** Finds which entities an earlier request has stored, even if scopes and filters hide them. */
+/** Finds which entities an earlier request has stored, even hidden ones, so that none is created twice. */
 export async function storedOf(
   { model: { collection }, timeBudget, maxTimeMS }: OpenCollection,
   ids: readonly unknown[],
@@ -192,7 +192,7 @@ export async function readAllSaved(
   return await Promise.all(docs.map((doc) => shown.get(String(doc._id)) ?? readSaved(doc, read)));
 }
 
-/** The least batch size for further entities: batches as small as a page would be slow. */
+/** The least batch size: batches as small as a page would be slow. */
 const REST_AT_ONCE = 100;
 
 /** Reads one entity more, which tells whether another page follows. */
@@ -203,8 +203,8 @@ export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, n
 }
 
 /**
- * Includes fields with `select: false`, which validators and scopes need, but with `apart` only if the scope reads
- * them.
+ * Also reads fields with `select: false`, for validators and scopes. A property with `apart` has its own route, so only
+ * a scope needs it.
  */
 export function wholeProjection(
   { shape, selection: { scope } }: Pick<OpenCollection, "shape" | "selection">,

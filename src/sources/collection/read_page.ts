@@ -72,7 +72,10 @@ interface Count {
   readonly limit: number | undefined;
 }
 
-/** Reads the page and, as the last document, the count. `undefined` if two statements could have another result. */
+/**
+ * Reads the page and, as the last document, the count. `undefined` if an aggregation could have another result than
+ * `find()`.
+ */
 function countingCursor(
   { collection }: Model<unknown>,
   { conditions, options, also = [], count, ...query }: StoredQuery & { readonly count: Count },
@@ -123,7 +126,7 @@ function isDirections(sort: unknown): sort is object {
     Object.values(sort).every((direction) => direction === 1 || direction === -1);
 }
 
-/** The projection must mean the same in an aggregation, and show `_id`, which only the count lacks. */
+/** Only the count has no `_id`, so the projection must show `_id`. It must also mean the same in an aggregation. */
 function showsIds(projection: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(projection).every(([path, value]) =>
     !path.includes("$") && (value === 1 || value === true || (path !== "_id" && !value))

@@ -19,7 +19,6 @@ export class RemovalForGood {
   readonly tooLarge: unknown[] = [];
   readonly #model: Model<unknown>;
   readonly #options: RemovalForGoodOptions;
-  /** How many entities to remove one by one, after a portion was too large. */
   #singles = 0;
 
   constructor(model: Model<unknown>, options: RemovalForGoodOptions) {

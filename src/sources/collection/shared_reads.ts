@@ -70,7 +70,7 @@ export class SharedReads {
 }
 
 /**
- * Only equal queries have equal names, or else a request would get an entity by another's query. JSON is cheaper for
+ * Requests with equal names share a query, so other conditions or fields must give another name. JSON is cheaper for
  * simple queries.
  */
 function nameOf(query: StoredQuery): string {

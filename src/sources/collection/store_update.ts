@@ -47,7 +47,7 @@ export async function store(
   const result = await timeBudget.wait(sent).catch(orRefused);
   if (result === "refused") return result;
   const { isMet, after: stored = {} } = result;
-  // With a write concern of 0, MongoDB does not return the entity to show.
+  // With a write concern of 0, MongoDB returns no entity for the answer, so the update counts as missed.
   if (!isMet || !minimal && result.after === undefined) return "missed";
   const version = asVersion(stored[versionKeyOf(model) ?? ""]);
   const facts = { version, ...version === 0 && { created: String(stored._id) } };
@@ -58,8 +58,8 @@ export async function store(
 }
 
 /**
- * MongoDB's error codes for a version that is no number, a document that the collection's validator refuses, or a
- * duplicate.
+ * After these error codes, Mongoose documents repeat the write: a version is no number, the collection's validator
+ * refuses, or a value is a duplicate.
  */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
 

@@ -113,7 +113,7 @@ async function insertAtomically(
   return { text: `[${(await mapPaced(all, (each) => toJson(each, shape))).join()}]` };
 }
 
-/** `undefined` entities need Mongoose documents and have no result. */
+/** The caller saves `undefined` entities as Mongoose documents, so they get no result here. */
 async function sendEach(
   entities: readonly (Values | undefined)[],
   { collection: { model, timeBudget } }: Insertion,

@@ -48,7 +48,7 @@ export async function fillPage<E, T>(
   return kept;
 }
 
-/** Excludes entities already read by their identifiers, because writes of other requests shift positions. */
+/** Writes of other requests shift positions, so the entities that were read are excluded by `_id`. */
 function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
   const rest = { ...page, isRest: true };
   const ids = read.flatMap((end) => end === undefined ? [] : [exactly(end._id, page)]);

@@ -61,7 +61,6 @@ export async function collect<T>(lists: AsyncIterable<readonly T[]>): Promise<T[
   return all;
 }
 
-/** Without the empty handler, a rejection that is handled later would count as unhandled. */
 function settled<T>(result: MaybePromise<T>): Promise<T> {
   const promise = Promise.resolve(result);
   promise.catch(() => {});

@@ -44,7 +44,7 @@ export interface Addition extends PropertyWrite {
   /** By default, the property must be empty, so that no value is replaced. */
   readonly vacant?: Filter;
   readonly reads?: "version" | undefined;
-  /** Stamps of the object that has the property. */
+  /** Values to store too in the object that has the property, such as a time. */
   readonly stamps?: Stamps | undefined;
 }
 
@@ -223,7 +223,10 @@ export interface Removal {
   readonly property: string;
   readonly keys: readonly ElementKey[];
   readonly filter: Filter;
-  /** Conditions in the order of `keys`, on fields by which hooks have allowed the removal. */
+  /**
+   * In the order of `keys`. An element stays if another request has changed a value by which a hook has allowed its
+   * removal.
+   */
   readonly unchanged?: readonly Filter[];
 }
 

@@ -28,9 +28,9 @@ interface Unlinked {
 }
 
 /**
- * A transaction halves the speed of creations. Without it, a failure could leave an entity without a reference, though
- * never a reference without its entity. The parent is written last, so that it is locked only until the commit, except
- * in a removal with added statements.
+ * Transactions halve the speed of creations. Without them, a failure could leave an entity to which no parent refers,
+ * but never a reference to a missing entity. The parent is written last, so that its lock ends soon, except in a
+ * removal with added statements.
  */
 export class ReferenceSource extends CollectionSource {
   readonly #options: ReferenceSourceOptions;

@@ -89,7 +89,7 @@ function pulledBy({ _id: id, $or }: PullSelector): (element: StoredObject) => bo
     all?.some((texts) => texts.every(([name, text]) => textOf(element[name]) === text)) !== false;
 }
 
-/** In a condition of MongoDB, `null` matches a missing value too. */
+/** In a condition of MongoDB, `null` also matches a missing value, so both get the same string. */
 function textOf(value: unknown): string {
   return storedText(value ?? null);
 }

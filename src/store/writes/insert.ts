@@ -13,7 +13,6 @@ export async function insertOne(context: WriteContext, values: StoredObject): Pr
   });
 }
 
-/** Throws a `BulkError` with the error of each refused entity. */
 export async function insertMany(
   context: WriteContext,
   all: readonly StoredObject[],

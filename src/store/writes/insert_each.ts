@@ -29,7 +29,7 @@ async function insertDivided(
   for (let some = waiting.pop(); some !== undefined; some = waiting.pop()) {
     const { start, end } = some;
     if (start === end) continue;
-    // Each transaction has its own time limit. Otherwise, the answer could not tell which entities are stored.
+    // With one time limit for all transactions, a time-out would not tell which entities are stored.
     context.timeBudget.renew();
     try {
       await context.timeBudget.wait(insertMany(context, all.slice(start, end)));

@@ -19,7 +19,7 @@ export interface WrittenEntities {
   readonly model: Model<unknown>;
 }
 
-/** Class options add these to the transaction of a write. */
+/** Statements of class options in the transaction of a write, such as records of the history. */
 export interface AddedStatements {
   send(written: WrittenEntities, session: ClientSession): Promise<void>;
   /** The fields whose updates need the statements, by default all. */
@@ -83,7 +83,6 @@ function statementIn(
 ): StatementOptions {
   const used = session ?? own ?? sharedSession() ?? applicationSession();
   const options = timeBudget.statement(used, mostMS);
-  // A statement in a transaction cannot have a write concern.
   const writeConcern = used ? undefined : model.schema.get("writeConcern");
   return { ...options, ...writeConcern && { writeConcern } };
 }

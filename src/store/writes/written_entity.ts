@@ -6,7 +6,7 @@ import { AS_STORED, type StoredObject, storedText, valueAt } from "../values.ts"
 
 export interface WrittenEntity {
   readonly id: unknown;
-  /** The values before the write. For an update, these are its fields, the version and the discriminator key. */
+  /** The values before the write: for an update, its fields, the version and the discriminator key. */
   readonly before?: StoredObject | undefined;
   readonly created?: StoredObject;
   readonly changed?: readonly string[];

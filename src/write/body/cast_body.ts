@@ -40,7 +40,7 @@ export class BodyCast {
     return this.#copy(this.#join(String(key)), this.references);
   }
 
-  /** References of values that are not stored need not exist. */
+  /** For a value that is checked but not stored, so its references need not exist. */
   ignoringReferences(): BodyCast {
     return this.#copy(this.path, new Map());
   }

@@ -153,8 +153,8 @@ class DocumentTarget extends MergeTarget {
     const current = this.read();
     const map = current instanceof Map ? current : undefined;
     return (name) => {
-      // Mongoose writes only recorded changes. An embedded document records its own changes, and the document around a
-      // nested path records the changes below it.
+      // Mongoose writes only recorded changes. They are recorded in an embedded document, or for a nested path in the
+      // document around it.
       const slot = isDocument(current)
         ? { doc: current, path: name }
         : { doc, path: `${path}.${name}`, ...map && { map, key: name } };

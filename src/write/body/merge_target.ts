@@ -200,7 +200,10 @@ function isObject(value: unknown): value is JsonObject {
   return isJsonObject(value) || typeof value === "object" && value !== null && isInstance(value);
 }
 
-/** A document lacks a stored value that Mongoose could not cast. Only the pending problems tell of it. */
+/**
+ * A stored value that Mongoose could not cast is missing in the document, so its field is found by the pending
+ * problems.
+ */
 function holdsProtected(value: unknown, field: FieldShape): boolean {
   const { kind, element, shape } = field;
   const values = valuesOf(value) ?? {};

@@ -143,7 +143,10 @@ export function typeProblem(
   return { message, kind: instance };
 }
 
-/** A field of a discriminator cannot be set through the base model. Embedded objects have no version. */
+/**
+ * A discriminator's field cannot be set through the base model. Embedded objects have no version, so a version key is
+ * undeclared there.
+ */
 function fieldOf(key: string, { shape, isEmbedded }: ObjectPlace): FieldShape | undefined {
   if (isEmbedded && key === shape.schema?.get("versionKey")) return undefined;
   const own = shape.fields.get(key);
