@@ -89,7 +89,7 @@ type FieldsInput<Rule extends string, M, B, F> = {
     : `the class has no property ${K & string}`;
 };
 
-/** The type of `_id`, which follows from its entry in `fields`, because the class itself always inherits `ObjectId`. */
+/** The type of `_id` from its entry in `fields`. The class does not tell it, because it inherits `ObjectId`. */
 type IdIn<X> = [ValueOf<OptionIn<X, "type">>] extends [infer V extends string | number | Types.UUID]
   ? [V] extends [never] ? Types.ObjectId : V
   : Types.ObjectId;
@@ -103,7 +103,7 @@ type FieldName<M, B> = {
   [K in keyof M]-?: K extends keyof B ? never : IsMethod<M[K]> extends true ? never : K;
 }[keyof M];
 
-/** A property of the type `any` counts as no method, or else it could have no entry. */
+/** A property of the type `any` counts as no method, or else `define()` would refuse its entry. */
 type IsMethod<V> = [NonNullable<V>] extends [AnyFunction] ? 0 extends 1 & V ? false : true : false;
 
 /** Most classes have no read-only properties. Comparing the whole class first saves a comparison of each property. */
@@ -144,8 +144,8 @@ type CheckedEntry<K extends string, V, X, I, C, P> = EntryProblem<V, X, P> exten
   : never;
 
 /**
- * The error text for an entry without the option that the type of its property needs, such as `hidden` for `Hidden`, or
- * else `P`. To save work, only such properties and entries with `hidden` are checked.
+ * The error text if the type of a property needs an option that the entry `X` lacks, such as `hidden` for `Hidden`, or
+ * if a function in `hidden` needs the type `Restricted`. Otherwise `P`. Other entries are not checked, to save time.
  */
 type EntryProblem<V, X, P> = [NonNullable<V>] extends [Brands]
   ? RestrictedProblem<{ readonly value: V }, X, BrandProblem<NonNullable<V>, X, P>>
@@ -203,7 +203,10 @@ interface Part extends RestKind {
   readonly needed: "methods";
 }
 
-/** If an option is missing, TypeScript prints the type `NeededOptions`, and with it the text `Rule`. */
+/**
+ * If `R` lacks a required option, TypeScript compares it with `NeededOptions`, and prints the unused argument `Rule` as
+ * the reason.
+ */
 type CheckedRest<Rule extends string, M, R, Kind extends RestKind> =
   [Exclude<Kind["needed"], keyof R>] extends [never]
     ? { readonly [N in keyof R]: CheckedRestOption<M, R, N, Kind> }
@@ -262,10 +265,7 @@ interface OpenEntry<V> {
   readonly [name: string]: unknown;
 }
 
-/**
- * @internal The type of a route's options while TypeScript infers them, as in {@linkcode OpenFields}. `CheckedRests`
- * checks them afterwards.
- */
+/** @internal The type of a route's options while TypeScript infers them, as in {@linkcode OpenFields}. */
 export interface OpenRest<M> {
   readonly methods?: readonly Operation<M>[] | UncheckedValue;
   readonly scope?:

@@ -48,8 +48,8 @@ export interface ReferenceFeatures<D> {
    * The effect on this entity if the entity of the reference is removed or put into the trash. `"keep"`, the default,
    * changes nothing. `"restrict"` answers 409 to the removal. `"unset"` removes the reference, also from a list.
    * `"cascade"`, which a list cannot have, removes this entity as well, without its hooks and scopes. If only the
-   * referred class has a trash, it must be `{ cascade: "forGood" }`, because a restore does not bring this entity back.
-   * `"restrict"` and cascades imply `exists: true`. Needs a database with transactions.
+   * referred class has a trash, write `{ cascade: "forGood" }` instead, because a restore does not bring this entity
+   * back. `"restrict"` and cascades imply `exists: true`. Needs a database with transactions.
    */
   readonly onDelete?: D;
 }
@@ -127,7 +127,7 @@ export const FIELD_OPTIONS: Readonly<
   inline: () => ({}),
 };
 
-/** On an array, any other option of a feature is an error at start-up. */
+/** Arrays take only these options of features. Any other, such as `stamp`, is an error at start-up. */
 export const ARRAY_FIELD_OPTIONS: readonly (keyof ArrayFeatures)[] = ["onDelete"];
 
 /** @internal */

@@ -22,16 +22,20 @@ export interface Outcome<T> {
   /** `undefined` after a removal. */
   readonly row: T | undefined;
   readonly version: unknown;
-  /** The row that the list had when the answer to the write came. */
+  /** The row of the list when the server answered the write. */
   readonly listed: T | undefined;
   /**
-   * Whether the list has ever contained the row. Until then, a list without the row does not end the outcome, because
-   * the event of the creation may still come.
+   * Whether the list of the server has ever contained the row. If such a row is missing now, it has left the list, and
+   * the collection drops the outcome of the write. A row that was never listed may still come with the event of its
+   * creation.
    */
   wasListed: boolean;
 }
 
-/** A live list that does not show an entity within this time does not contain it, for example because of the filter. */
+/**
+ * How long a live list may take to show a written entity. After this time, the list does not contain it, for example
+ * because of the filter, so the collection drops the outcome of the write.
+ */
 const LATEST_MS = 5000;
 
 /** The rows of a collection: the list of the server, and outcomes of writes that the list does not have yet. */
@@ -41,7 +45,10 @@ export class SyncedList<T extends Entity> {
   #listed = new Map<string, T>();
   #outcomes = new Map<string, Outcome<T>>();
   #shown = new Map<string, T>();
-  /** The versions that writes of this client have made, by the `_id` of a shown entity, for `If-Match`. */
+  /**
+   * The version after the last write of this client, by `_id`. The next write sends it in `If-Match`, because the row
+   * of the user may still have the version before.
+   */
   readonly #versions = new Map<string, number>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   /** Whether a live list has lost its connection, and may lack entities. */
@@ -86,8 +93,8 @@ export class SyncedList<T extends Entity> {
   }
 
   /**
-   * Shows the change of another client. Its version is not kept for `If-Match`, because waiting writes do not know the
-   * change and would overwrite it.
+   * Shows the change of another client. Waiting writes must not send the new version in `If-Match`, or else they would
+   * overwrite the change, so `#versions` does not get it.
    */
   show(key: string, row: T): void {
     if (this.#keep(key, { row, version: row.__v, isNew: false })) this.#publish();
@@ -123,8 +130,8 @@ export class SyncedList<T extends Entity> {
   }
 
   /**
-   * Writes changed rows to TanStack DB, which shows them and drops the optimistic state when no change is on its way to
-   * the server. Rows are compared by identity, because a live list repeats the object of an unchanged entity.
+   * Writes changed rows to TanStack DB, which shows them instead of optimistic rows when no change is on its way to the
+   * server. Rows are compared by identity, because a live list repeats the object of an unchanged entity.
    */
   #publish(): void {
     const rows = new Map(this.#listed);
@@ -140,7 +147,7 @@ export class SyncedList<T extends Entity> {
       const shown = this.#shown.get(key);
       if (shown === value) continue;
       writes.push({ type: shown ? "update" : "insert", value });
-      // A lower version means that another entity was created with the same `_id`.
+      // A lower version belongs to a new entity with the same `_id`, whose writes would fail with the old version.
       if (Number(value.__v) < (this.#versions.get(key) ?? 0)) this.#versions.delete(key);
     }
     for (const key of this.#shown.keys()) {
@@ -157,8 +164,8 @@ export class SyncedList<T extends Entity> {
 }
 
 /**
- * Whether the list contains the outcome or a later row, so that the outcome is obsolete. Embedded entities have no
- * version, so any row except the earlier one counts.
+ * Whether the list has the written row or a later one, so that the outcome is obsolete. Embedded entities have no
+ * version, so any row except the row before the write counts as later.
  */
 function isOver<T extends Entity>(
   { row, version, listed: before, wasListed }: Outcome<T>,

@@ -1,6 +1,6 @@
 import type { Entity, SyncedList } from "./_synced_list.ts";
 
-/** @internal A change of a row, as a transaction of TanStack DB has it. */
+/** @internal */
 export interface Mutation {
   readonly type: "insert" | "update" | "delete";
   readonly mutationId: string;
@@ -11,7 +11,7 @@ export interface Mutation {
   readonly collection: object;
 }
 
-/** @internal A transaction of TanStack DB. */
+/** @internal */
 export interface Mutations {
   readonly mutations: readonly Mutation[];
 }
@@ -46,7 +46,6 @@ export class Writes<T extends Entity> {
   readonly #source: Source<T>;
   readonly #list: SyncedList<T>;
   readonly #refresh: () => Promise<void>;
-  /** The latest transaction of each row. */
   readonly #latest = new Map<string, Promise<void>>();
   /** The `_id` of each created entity, by the key of its row, which may be temporary. */
   readonly #ids = new Map<string, string>();

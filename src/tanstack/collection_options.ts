@@ -52,7 +52,7 @@ export type CollectionUtils = {
   readonly persist: (transaction: Mutations) => Promise<void>;
 };
 
-/** The options of `createCollection()` of TanStack DB. Each collection needs new ones. */
+/** The options of `createCollection()` of TanStack DB. Each collection needs new ones, because they hold its rows. */
 export interface ResourceConfig<T extends object> {
   /** Returns the `_id`. */
   readonly getKey: (row: T) => string;

@@ -19,7 +19,7 @@ export interface StartMongoOptions {
 
 const DATABASE = "test";
 
-/** The limit of MongoDB. */
+/** The largest replica set. */
 const MOST_MEMBERS = 50;
 
 /** Transactions need the storage engine WiredTiger. */

@@ -26,7 +26,8 @@ export type Bound<T> = T | readonly [T, string];
  */
 export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
   /**
-   * Whether the field must have a value. A function gets the document as `this`, as in `required(this: Note) { … }`.
+   * Whether the field must have a value. A string replaces the error message. A function gets the document as `this`,
+   * as in `required(this: Note) { … }`.
    */
   readonly required?: boolean | string | readonly [boolean, string] | (() => boolean);
   /**
@@ -37,14 +38,14 @@ export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
   /** Whether request bodies cannot set the field. Hooks can set it. */
   readonly readonly?: boolean | FieldRule;
   /**
-   * Whether clients reach this field only through its own routes. The parent is then loaded without it, and answers,
-   * bodies, filters and orders of the parent leave it out. `false` shows the whole field in the parent. Required if a
-   * scope or entity hooks limit all reads by these routes, because they do not limit reads of the parent.
+   * Whether clients reach the field only by the routes of its `@rest`. The framework then reads the parent without the
+   * field, which answers, bodies, filters and orders of the parent lack. Required if a scope or entity hooks limit all
+   * reads by these routes, because the parent would show the field without these limits. `false` allows that.
    */
   readonly apart?: boolean;
   /**
    * Whether a unique index prevents equal values in the collection. A write of a value that another entity has answers
-   * 409. In a class with tenants, the index works within a tenant, unless it is `{ global: true }`.
+   * 409. In a class with tenants, two tenants can have equal values, unless the option is `{ global: true }`.
    */
   readonly unique?: boolean | readonly [boolean, string] | { readonly global: true };
   /**
@@ -62,7 +63,7 @@ export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
   readonly select?: boolean;
   /** Other names by which code can read and set the field on documents. */
   readonly alias?: string | string[];
-  /** The time after the date in the field until the database removes the document, in seconds or such as `"1d"`. */
+  /** How long after the date in the field MongoDB removes the document, in seconds or such as `"1d"`. */
   readonly expires?: number | string;
   /**
    * Whether the JSON of a `Date` in bodies, answers and filters is a day, such as `"1980-05-04"`. The database stores
@@ -124,7 +125,7 @@ export interface StandardSchema {
   };
 }
 
-/** @internal The value is not valid if the result has `issues`. */
+/** @internal */
 export interface StandardResult {
   readonly value?: unknown;
   readonly issues?: readonly StandardIssue[] | undefined;

@@ -38,7 +38,10 @@ export type Identifier = Types.ObjectId | string;
  */
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
-/** The type of a field with `hidden: true`. TypeScript refuses its name in the options of operations. */
+/**
+ * The type of a field with `hidden: true`. TypeScript refuses its name in options such as `sort`, which would reveal
+ * its values.
+ */
 export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden"?: never };
 
 /**

@@ -24,9 +24,10 @@ export interface ReferenceOptions {
    */
   readonly exists?: boolean;
   /**
-   * Whether clients of this class may see and filter by all referenced entities in their scope, although the hooks of
-   * their `one()` do not run. Without it, the start fails if `populate` or `filter` names a reference to a class with
-   * such hooks, except for a `preFetch` hook that the reading operation has as well.
+   * Whether clients of this class may see and filter by referenced entities, although the hooks of `one()` of the
+   * referenced class do not run for them. Scopes still apply. Without this option, the start fails if `populate` or
+   * `filter` names a reference to a class whose `one()` has hooks. A `preFetch` hook that the reading operation also
+   * has is allowed.
    */
   readonly unguarded?: boolean;
 }
@@ -69,8 +70,8 @@ export function prop<const O extends PropInput<FieldValue<D>, O> = never, D = De
 export function prop<D = FieldDecorator<string>>(
   this: FieldProblem<D, "prop", NoOptions, UntypedProblem<FieldValue<D>, NoOptions>>,
 ): D;
-// If the implementation took options, TypeScript would add to each error about a wrong call that the implementation
-// would accept it.
+// With a parameter of any type but `never`, TypeScript would add to each error about a wrong call that this
+// implementation, which nobody can call, would accept it.
 export function prop(options: never = {} as never): unknown {
   return (_value: undefined, context: ClassFieldDecoratorContext) =>
     recordField({ array: false, options }, context);

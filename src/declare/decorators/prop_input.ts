@@ -37,8 +37,8 @@ export type OptionIn<O, K extends string> = K extends keyof O ? O[K] : undefined
 
 /**
  * @internal The error text for a decorator in a wrong place, or for a field whose type, such as `Hidden`, needs an
- * option that `O` lacks. Otherwise `P`. A decorator function declares its `this` with this type, so that TypeScript
- * prints the text.
+ * option that `O` lacks. Otherwise `P`. A decorator function declares its `this` with this type. Calls have no `this`,
+ * so TypeScript refuses the call and prints the text.
  */
 export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer F
   ? F extends { readonly owner: infer This } ? This extends FrameworkModel ? RestrictedProblem<
@@ -137,7 +137,6 @@ type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
       : "the elements are models: declare them as Ref or string, or add embedded: true"}`
   : `${N} makes references, the field is ${InWords<I>}: declare it as Ref or string`;
 
-/** The type of a boolean option that makes no sense for the field: `true` gets the error text `P`. */
 type CheckedFlag<X, P> = [X] extends [true] ? P : boolean;
 
 type CheckedDateOnly<I, X> = [I] extends [Date] ? boolean
@@ -163,7 +162,7 @@ type CheckedSchema<V, X> = X extends {
   : `validate is a schema for ${InWords<I>}, the field is ${InWords<V>}`
   : unknown;
 
-/** @internal The error texts for the options in `O` whose names are not in `K`. */
+/** @internal */
 export type NoOtherOptions<N extends string, O, K> = {
   readonly [X in Exclude<keyof O & string, K>]: `${N} has no option ${X}`;
 };
@@ -190,7 +189,7 @@ export type BoundOption = "min" | "max";
 /** @internal */
 export type StringOption = "minLength" | "maxLength" | "match" | "trim" | "lowercase" | "uppercase";
 
-/** A default such as `"open"` declares a field for any string, not only for this text. */
+/** A default such as `"open"` declares a field for any string, not only for `"open"`. */
 type Widen<D> = [D] extends [string] ? string
   : [D] extends [number] ? number
   : [D] extends [boolean] ? boolean

@@ -39,7 +39,7 @@ export interface RestOptions<
   readonly route: string;
   /** The operations and actions that clients can call, at least one. */
   readonly methods: readonly O[];
-  /** Schema options of Mongoose, such as `{ timestamps: true }`. */
+  /** Schema options of Mongoose, such as `{ timestamps: true }`. They override the static `schemaOptions`. */
   readonly schemaOptions?: SchemaOptions;
   /** Returns the connection for a request, after the `preFetch` hooks. The application must open and close it. */
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;
@@ -54,14 +54,14 @@ export interface RestOptions<
    */
   readonly ifMatch?: boolean | undefined;
   /**
-   * Whether requests to these operations skip the `guard` of `Framework.initialize()`. An operation can override it,
-   * and the routes of properties do not inherit it.
+   * Whether requests to these operations skip the `guard` of `Framework.initialize()`. An operation can override this,
+   * and sub-routes do not inherit it.
    */
   readonly open?: boolean | undefined;
   /**
-   * Whether this `@rest` applies to references to the class. Its `scope` selects the entities that references can name
-   * and show. With strict guards, its hooks also run before writes of an entity through a reference. Required if a
-   * referenced class has several `@rest`, and any has a scope.
+   * Whether references to the class follow this `@rest`. Its `scope` then selects the entities that references can name
+   * and show. With `strict: true`, its hooks also run before the sub-route of a reference writes an entity. Required if
+   * a referenced class has several `@rest`, and any has a scope.
    */
   readonly main?: boolean | undefined;
 }
@@ -106,7 +106,7 @@ export type AcceptsPart<V, O extends Method> = ModelIn<NonNullable<V>> extends i
   ? M extends FrameworkModel ? Accepts<M, O> extends M ? unknown : Accepts<M, O> : unknown
   : never;
 
-/** @internal The model of embedded entities or of `Ref`s, also in an array, or else `unknown`. */
+/** @internal */
 export type ModelIn<V> = V extends readonly (infer I)[] ? ModelIn<I>
   : V extends { readonly "~ref"?: infer T } ? T extends FrameworkModel ? T : unknown
   : V extends FrameworkModel ? V
@@ -166,7 +166,7 @@ interface MethodOf<Rule extends string, M extends FrameworkModel> {
   "~model"?(model: M): void;
 }
 
-/** @internal The operations `L`, whose hooks must fit the model `M` if it is known. */
+/** @internal */
 export type Operations<L, M> = {
   readonly [I in keyof L]: M extends FrameworkModel
     ? MethodOf<"a called operation, such as all(), with hooks and fields of this model", M>
@@ -181,7 +181,7 @@ export type Scoped = Returns<"scope returns a filter", QueryObject>;
 /** @internal */
 export type ModelOr<M> = M extends FrameworkModel ? M : FrameworkModel;
 
-/** @internal `S` is the type of the result of `scope`. */
+/** @internal */
 export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "ifMatch" | "open"> {
   /** Returns a filter that every read and write of this route must match. */
   readonly scope?: (

@@ -82,9 +82,7 @@ function decideFrom(
 export function or<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
 /** Combines `preFetch` hooks into one hook that passes if at least one passes. */
 export function or<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
-/**
- * Combines hooks with different parameter types. The new hook takes an entity and a request that every hook accepts.
- */
+/** Combines hooks with different parameter types, as {@linkcode and} does. */
 export function or<F extends readonly CallableFunction[]>(
   ...hooks: F
 ): EntityHook<EntityOf<F[number]>, RequestOf<F[number]>>;
@@ -129,8 +127,8 @@ type CombinedDecision = (
 ) => MaybePromise<Effect | undefined>;
 
 /**
- * The hooks in each combined hook. `decide` says whether `and()`, `or()` or `asFilter()` has combined them, so that
- * equal combinations are recognized.
+ * The hooks of which each combined hook was made. `decide` tells `and()`, `or()` and `asFilter()` apart, so that
+ * `isPassed()` recognizes two equal combinations of the same hooks.
  */
 const members = new WeakMap<
   object,

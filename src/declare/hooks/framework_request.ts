@@ -37,9 +37,9 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /** The name of the operation or action for which the hook runs, such as `update`. */
   readonly operation: string;
   /**
-   * The number by which a rate limit in a guard counts this request. For a batch, it is the number of its requests. For
-   * each request in the batch, for the description of a route, and if the guard runs again, such as for a live list, it
-   * is 0. Otherwise, it is 1.
+   * The number that a rate limit in a guard adds for this request, usually 1. For a batch, it is the number of its
+   * requests, and 0 for each of them. It is also 0 for the description of a route, and if the guard runs again, such as
+   * for a live list.
    */
   readonly weight: number;
   /** Returns the Mongoose model on the connection of this request. */

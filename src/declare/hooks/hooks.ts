@@ -26,8 +26,8 @@ export interface FilterOptions<M = unknown> {
   /**
    * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. By default, these are all
    * paths that clients see. `"address"` does not allow `"address.city"`, unless the field is free-form or a Map. A path
-   * through a reference, such as `"author.name"`, must lead to a single value, and does not match entities outside
-   * their scope.
+   * through a reference, such as `"author.name"`, must lead to a single value, and matches only authors in the scope of
+   * their class.
    */
   readonly filter?: readonly FieldNames<"filter", M>[] | undefined;
 }

@@ -5,8 +5,8 @@ import type { IsRestricted } from "../model/field_names.ts";
 import { andThen } from "./run_hook.ts";
 
 /**
- * @internal The type `T` with read-only properties at all depths. A test function gets copies of dates, bytes and
- * values of the driver, so that it may change them.
+ * @internal The type `T` with read-only properties at all depths. Dates, bytes and values of the driver keep their
+ * types, because a test function gets copies of them, which it may change.
  */
 export type DeepReadonly<T> = T extends
   | ((...args: never[]) => unknown)
@@ -17,7 +17,7 @@ export type DeepReadonly<T> = T extends
   : T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
   : T;
 
-/** @internal The fields of the entity `E` that a hook can list. */
+/** @internal */
 export type ListedFields<E> = {
   [
     K in keyof E as K extends "_id" | Exclude<keyof Document, "__v"> ? never
@@ -53,10 +53,7 @@ export type Omittable<E, F, L extends string> = unknown extends F
 /** @internal */
 export type NamedFields<E, K extends string> = DeepReadonly<Pick<E, (K | "_id") & keyof E>>;
 
-/**
- * @internal The entity that a hook with a list of fields takes: the annotated type `F` of its test, or without an
- * annotation the entity `E` of the operation.
- */
+/** @internal The entity that a test takes: its annotation `F`, or else the entity `E` of the operation. */
 export type NamedEntity<E, F> = unknown extends F ? E : F;
 
 /**
@@ -75,8 +72,8 @@ export type NamedTest<E, F, K extends string, R> = (
 ) => MaybePromise<boolean>;
 
 /**
- * The result of a hook with a list of fields that accepts an entity. The answer lacks the fields in `leftOut`, which
- * `leaveOut()` sets.
+ * The effect of a hook with a list of fields on an entity that it accepts. The answer lacks the fields in `leftOut`,
+ * which only a hook of `leaveOut()` fills.
  */
 export interface Effect {
   readonly leftOut: readonly string[];
@@ -135,7 +132,10 @@ export function recordFields(hook: object, fields: HookFields): void {
 
 /** How a hook with a list of fields reads a whole entity instead of stored bytes. */
 export interface EntityFields {
-  /** Whether the entity was still in its scope when its fields were read again. If not, the hook rejects it. */
+  /**
+   * Whether the entity was still in its scope when the framework read more fields of it for the hook. If not, the hook
+   * rejects the entity.
+   */
   isReadable(entity: object): boolean;
   /** Returns a frozen object with the named fields and `_id`. */
   read(entity: object, names: readonly string[]): object;

@@ -34,7 +34,7 @@ export function runHook<T>(
   });
 }
 
-/** A function of the application by its name, which decides how an error of the function is answered. */
+/** The names of functions of an application. Only in `persist` and `run`, a `ValidationError` answers 400, not 500. */
 export type HostFunction =
   | HookName
   | "scope"

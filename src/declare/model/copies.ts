@@ -1,8 +1,8 @@
 import type { ModelClass } from "./framework_model.ts";
 
 /**
- * The URL of the package, which tells copies apart. It is the same if a process evaluates one copy again, as after
- * `vi.resetModules()`, and `""` in a CommonJS bundle.
+ * The URL of the package, which tells two loaded copies apart. If a process evaluates one copy twice, as after
+ * `vi.resetModules()`, the URL is equal, so nothing is refused. Bundles in CommonJS have no URL and are not told apart.
  */
 const [HOME = ""] = String(import.meta.url).split("/src/declare/");
 

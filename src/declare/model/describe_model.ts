@@ -55,7 +55,7 @@ export function chainOf(target: ModelClass): ModelClass[] {
 
 /**
  * The `@rest` decorators that apply to references to a class: with `main: true`, else the only one, else all if none
- * has a scope. Throws for any other class, because its scopes may differ.
+ * has a scope. For any other class, it is not clear which scope applies, so this throws.
  */
 export function bindingRests(target: ModelClass): readonly RestRecord[] {
   const rests = knownBindingRests(target);
@@ -86,6 +86,6 @@ function schemaOptionsOf(target: ModelClass, rests: readonly RestRecord[]): Sche
   }
   const { schemaOptions = {} } = target as typeof FrameworkModel;
   const { collection: _inherited, ...inherited } = schemaOptions;
-  // A subclass has another collection, so it does not inherit the name.
+  // A subclass does not inherit `collection`, or else its entities would be in the collection of its base class.
   return { ...Object.hasOwn(target, "schemaOptions") ? schemaOptions : inherited, ...first };
 }

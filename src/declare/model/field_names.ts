@@ -23,7 +23,10 @@ export type NameProblem<U extends FieldUse, M, K extends keyof M> = K extends Un
   ? `${U} takes declared fields, ${K} is none`
   : FieldProblem<U, K extends string ? K : "this", NonNullable<M[K]>>;
 
-/** For each use, such as `sort`, the fields among `_id` and `__v` that an option cannot list. */
+/**
+ * All classes have `_id` and `__v` without declaring them. This table says which of the two an option, such as `sort`,
+ * cannot list.
+ */
 type UndeclaredUse =
   & { sort: "__v"; select: never; filter: never; key: "__v" }
   & Record<"search" | "populate" | "set" | "group" | "unit" | "sum" | "avg", "_id" | "__v">;
@@ -68,7 +71,7 @@ type ReferredPath<V> = "~ref" extends keyof V
   ? V extends { readonly "~ref"?: infer M } ? FieldNames<"sort", M> | PathInPart<M> : never
   : never;
 
-/** The paths of single values in embedded entities of `M`, without lists. */
+/** The paths of single values in entities that `M` embeds, such as `address.city`, without lists. */
 type PathInPart<M> = {
   [K in keyof M & string]-?: NonNullable<M[K]> extends FrameworkModel
     ? `${K}.${FieldNames<"sort", NonNullable<M[K]>>}`
@@ -92,10 +95,7 @@ type UndeclaredIn<M, S> = IsKnown<M> extends false ? never
 
 type UndeclaredInClauses<M, L> = L extends readonly (infer S)[] ? UndeclaredIn<M, S> : never;
 
-/**
- * The undeclared paths inside the `$elemMatch` of the condition `C` on the array `K`. A misspelled name would match no
- * entity.
- */
+/** The undeclared paths inside the `$elemMatch` of the condition `C` on the array `K`. */
 type UndeclaredInElements<K extends string, V, C> = V extends readonly (infer M)[]
   ? C extends { readonly $elemMatch: infer S }
     ? M extends FrameworkModel ? `${K}.${UndeclaredIn<M, S>}` : never

@@ -19,7 +19,7 @@ export interface RestRecord extends Omit<RestOptions, "route"> {
 interface ModelRecords {
   readonly fields: Map<string, FieldRecord>;
   readonly parts: Map<string, RestRecord[]>;
-  /** In the order of the source, in which routes are mounted. */
+  /** In the order of the source, in which Express tries the routes, although decorators run in the reverse order. */
   readonly rests: RestRecord[];
   /** The error texts of a wrong declaration, which the first use of the class throws. */
   readonly problems: string[];

@@ -1,4 +1,4 @@
-/** @internal Words of the OpenAPI document about a field or an operation. */
+/** @internal */
 export interface Words<E> {
   /** A short summary for the OpenAPI document. */
   readonly summary?: string | undefined;

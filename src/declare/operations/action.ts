@@ -18,9 +18,9 @@ export type DataType = ModelClass | StandardSchema;
  */
 export interface ModelQuery<M extends FrameworkModel> {
   /**
-   * The conditions of `q`, checked and cast, and the scope. Every method of the model takes it. Add conditions by
-   * `{ $and: [filter, …] }`. A deep copy, such as by `structuredClone()`, loses the conditions, so the database refuses
-   * it.
+   * The conditions of `q`, checked and cast, and the scope. Every method of the model takes it. To add conditions, use
+   * `{ $and: [filter, …] }`. A deep copy, such as by `structuredClone()`, lacks the conditions and would select all
+   * entities, so MongoDB refuses it.
    */
   readonly filter: QueryObject;
   /** The Mongoose model on the connection of the request. */
@@ -236,7 +236,8 @@ export function action<
       readonly body: B;
       readonly answer: A;
       readonly req: Q;
-      // If the action annotates no parameter, `S` is the default, and `unknown` lets the action fit any model.
+      // Without an annotation in `run`, `S` is its default, `SubjectOf<On, M>`. With `unknown` instead, `@rest` accepts
+      // the action on any class.
       readonly subject: [SubjectOf<On, M>] extends [S] ? unknown : S;
       readonly entity: P;
       readonly result: R;

@@ -57,10 +57,7 @@ export type HooksFor<O extends OperationName, M, H> = "~unnamed" extends keyof M
   : M extends FrameworkModel ? NamedHooks<O, M, H>
   : never;
 
-/**
- * @internal The hooks of an operation on the model `M`. With `lean: true`, they get instances of the class, and
- * otherwise Mongoose documents.
- */
+/** @internal */
 export type NamedHooks<O extends OperationName, M extends FrameworkModel, H> =
   | { readonly lean?: false | undefined } & CheckedHooks<O, M, H, false>
   | (O extends "all" | "one" ? { readonly lean: true } & CheckedHooks<O, M, H, true> : never);
@@ -70,10 +67,7 @@ type CheckedHooks<O extends OperationName, M extends FrameworkModel, H, Lean> =
   & OptionsInput<O, M, H>
   & { readonly [N in HooksRun[O]]?: CheckedHook<N, M, H, Lean> };
 
-/**
- * TypeScript checks only the results of hooks of an operation without a model. `@rest` checks their parameters against
- * the decorated class.
- */
+/** TypeScript checks only the results of these hooks. `@rest` checks their parameters against the decorated class. */
 type HooksOfAnyModel<O extends OperationName, H> =
   & SharedInput<O, unknown, H>
   & OptionsInput<O, unknown, H>
@@ -95,8 +89,8 @@ type CheckedHook<N extends HookName, M extends FrameworkModel, H, Lean> = N exte
 export type NoOptions = Readonly<Record<never, never>>;
 
 /**
- * @internal The parameter of an operation function. In a call such as `all<Movie>(…)`, TypeScript does not infer `H`,
- * which is then `never`, so the parameter has the hooks of the named model.
+ * @internal The parameter of an operation function. In a call such as `all<Movie>(…)`, TypeScript infers no `H`, which
+ * is then `never`. The parameter then has the type of the hooks of `Movie`.
  */
 export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
   ? NamedHooks<O, M extends FrameworkModel ? M : never, NoOptions>
@@ -112,10 +106,7 @@ export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
   : never
   : Given<"~unnamed" extends keyof M ? NonNullable<H> : WithoutOptions<NonNullable<H>>>;
 
-/**
- * The hooks without the options, which the operation function has checked. A check by `@rest` would report each mistake
- * twice.
- */
+/** The operation function has checked the options. A second check by `@rest` would report each mistake twice. */
 type WithoutOptions<H> = H extends unknown ? Omit<H, OptionName> : never;
 
 /** @internal The type `T` in a form from which TypeScript infers no type parameter. */
@@ -124,8 +115,8 @@ export type Given<T> = [T][T extends unknown ? 0 : never];
 type HookIn<H, N extends HookName> = N extends keyof H ? NonNullable<H[N]> : undefined;
 
 /**
- * Accepts a hook `F` that only expects another model, because `@rest` compares the model with the decorated class
- * later. A hook with any other error does not compile.
+ * Accepts a hook `F` that only expects another model than `UnnamedModel`, because `@rest` compares the model with the
+ * decorated class later. A hook with any other mistake does not compile.
  */
 type OtherModel<N extends HookName, F> = N extends "fetch" ? CallableFunction
   : HookProblem<N, F> extends `${string} model${string}` ? CallableFunction
@@ -210,10 +201,6 @@ type NeverRunProblem<O extends OperationName, N extends string> =
       ? "preFetch, fetch, postFetch, preSave, persist and preSend"
     : "preFetch, fetch, postFetch, preSave and persist"}`;
 
-/**
- * The error text for a `filter` of `create()` or `replace()`. Hooks of the type `HooksOf<M>` compile, because their
- * `filter` is optional and may be missing.
- */
 type WithoutFilter<O extends OperationName, M, H> = O extends "create" | "replace" ?
     & FilterOptions<M>
     & { readonly filter?: Foreign<"filter", H, unknown, `${O}() has no filter`> }

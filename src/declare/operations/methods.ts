@@ -71,8 +71,8 @@ export const updateAll: MethodWithOptions<"updateAll"> = describeMethod("updateA
  * their values. A new entity answers 201. With `If-None-Match: *`, the request only creates, and with `If-Match`, it
  * only replaces.
  *
- * Without `If-Match`, the request overwrites changes of other clients. If another client changes the entity between its
- * read and write, the hooks may run again.
+ * Without `If-Match`, the request overwrites changes of other clients. If another client changes the entity while
+ * the request runs, the framework tries again, and the hooks may run again.
  */
 export const replace: MethodFunction<"replace"> = describeMethod("replace");
 

@@ -78,7 +78,7 @@ export function takesQ({ origin }: Operation): boolean {
   return origin === "list" || origin === "byId";
 }
 
-/** The properties of actions. `operationOf()` replaces `verb` by the method that the action declares. */
+/** `operationOf()` replaces `verb` by the method that the action declares. */
 export const ACTIONS: Readonly<Record<"one" | "all", Operation>> = {
   one: {
     ...ONE,

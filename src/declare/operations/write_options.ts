@@ -3,8 +3,8 @@ import type { Method } from "./methods.ts";
 import type { OperationName } from "./operation.ts";
 
 /**
- * The options of writes that no feature reads. The exception is `atomic` of `create()`, which must be here because
- * `misplacedOption()` refuses `atomic` wherever this table does not have it.
+ * The options that no feature reads, for each write. The exception is `atomic` of `create()`: if it were missing here,
+ * `misplacedOption()` would refuse it in `create()`, because `updateAll()` has an option of this name.
  */
 const TAKEN = {
   create: ["atomic"],

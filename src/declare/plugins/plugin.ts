@@ -5,7 +5,8 @@ import type { MaybePromise } from "../hooks/hooks.ts";
 /**
  * An extension of a router, for the option `plugins` of `Framework.initialize()`.
  *
- * A plugin is trusted as hooks are. The interface is experimental until version 1.0.
+ * Like hooks, a plugin sees and changes requests, so use only plugins that you trust. The interface is experimental
+ * until version 1.0.
  *
  * @example Name the server in each answer
  * ```ts
@@ -26,8 +27,8 @@ export interface Plugin {
   /** Runs when a router is mounted, and may throw a `TypeError` for a wrong option. */
   readonly start?: (api: PluginApi) => void;
   /**
-   * Runs once for each request of a client, before the `guard` and all hooks. All requests in a batch or in a call of
-   * tools share this run. It may throw a `RestError`, and set properties of the request.
+   * Runs once for each HTTP request of a client, before the `guard` and all hooks, even if the request is a batch or
+   * calls several tools of `mcp()`. It may throw a `RestError`, and set properties of the request.
    */
   readonly admit?: (req: PluginRequest) => MaybePromise<Admission | undefined>;
   /** Parameters in the URL, by their names. */
@@ -53,7 +54,7 @@ export interface Plugin {
 export interface PluginApi {
   /** The operations of the models. */
   readonly operations: readonly PluginOperation[];
-  /** All names that can be in `needs` of a call. */
+  /** All names that can be in `needs` of a {@linkcode PluginCall}, so that a plugin can check names in its options. */
   readonly names: readonly string[];
   /** Logs the error of work for which no request waits. */
   log(error: unknown): void;
@@ -75,7 +76,10 @@ export interface PluginOperation {
   readonly path: string;
 }
 
-/** The request of Express, without its URL and its body. */
+/**
+ * The request of Express. Its URL and body are left out, because in `admit` they may belong to a batch instead of an
+ * operation.
+ */
 export type PluginRequest = Omit<GuardRequest, "url" | "originalUrl" | "query" | "body">;
 
 /** The result of `admit`. */
