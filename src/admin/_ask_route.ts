@@ -14,7 +14,6 @@ interface AskOptions {
   readonly route: Route;
 }
 
-/** `described` is missing if the route has refused the user. */
 export interface DescribedRoute {
   readonly status: number;
   readonly described?: RouteDescription;

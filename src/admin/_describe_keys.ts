@@ -11,7 +11,7 @@ interface KeysContext {
   readonly endpoints: readonly Endpoint[];
   readonly req: Request;
   readonly see: AdminOptions["see"];
-  /** The owner of the API keys. An unknown sender has none. */
+  /** The owner of the API keys. */
   readonly actor: Actor;
 }
 

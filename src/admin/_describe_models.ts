@@ -92,7 +92,7 @@ async function ask(
   return { ...shown, described, actor };
 }
 
-/** A model without its list is not shown. */
+/** A model whose list the user cannot read is not shown. */
 function isList({ described, kind, parts }: AllowedRoute): boolean {
   return described.operation === "all" && kind === "operation" && parts.length === 0;
 }
@@ -284,7 +284,7 @@ function fieldsOf(
   return fields.map((field) => {
     const shown = format?.[field.name];
     const context = { readable, format: formatBelow(field.name, format) };
-    // `valueOf()` copies all properties of the field, but its result type lacks some.
+    // `valueOf()` copies all properties of the field, but its result type lacks some, hence the cast.
     return valueOf(shown === undefined ? field : { ...field, shown }, context) as PageField;
   });
 }

@@ -45,7 +45,7 @@ function titleIn(fields: readonly PageField[]): readonly string[] {
   return (first === undefined ? short.slice(0, 2) : [first]).map(({ name }) => name);
 }
 
-/** A reference identifies another entity, so it does not name this one. */
+/** A reference names another entity, so it cannot be the title of this one. */
 export function isInWords({ name, type, model }: PageField): boolean {
   return IN_WORDS.includes(type) && model === undefined && name !== "_id";
 }
@@ -74,7 +74,7 @@ export function menuWords(entries: readonly MenuEntry[]): readonly string[] {
   const words = entries.map(({ path, menu }) => {
     const given = typeof menu === "object" ? menu[path] : menu;
     const segments = path.slice(1).split("/").map(readableName);
-    // A text of the option `menu` says nothing of the path, so the whole path tells equal texts apart.
+    // Equal texts get `rest` in brackets: the whole path, if the text comes from the option `menu`.
     const rest = given === undefined ? segments.slice(0, -1) : segments;
     return { text: given ?? segments.at(-1) ?? path, rest: rest.join(", ").toLowerCase() };
   });

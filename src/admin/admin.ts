@@ -16,8 +16,8 @@ import { shownRoutes } from "./_shown_routes.ts";
  * Creates middleware that serves an admin page for the models of a router.
  *
  * The page shows only the routes and fields that its reader may use. To find them, the `preFetch` hooks of every route
- * run when the page is loaded, with an identifier of zeros. Middleware that guards single paths of the API runs only
- * for the requests of the page.
+ * run when the page is loaded, with an identifier of zeros. Middleware that guards single paths of the API does not run
+ * then, but when the page reads or writes.
  *
  * Mount it after the middleware that the API needs, such as `express.json()` and a login.
  *

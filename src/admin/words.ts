@@ -1,4 +1,4 @@
-/** Fields with these names identify an entity to a reader. */
+/** The names of fields that are likely to name an entity, best first. */
 export const NAMES = ["name", "title", "label", "subject", "number"];
 
 /** `openedBy` becomes "Opened by". */

@@ -38,7 +38,7 @@ export interface FailedAttempt extends Attempt {
 }
 
 export interface ReadContext {
-  /** The change is the first event after this position. A dead letter needs none, because it stores the values. */
+  /** The position before the change, to read dropped values again. A dead letter stores the values, and needs none. */
   readonly position: Position | undefined;
   readonly signal: AbortSignal;
 }

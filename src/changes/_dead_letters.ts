@@ -48,10 +48,6 @@ type StoredLetter = Pick<DeadLetter, "error" | "attempts" | "diedAt" | "isOverta
   readonly key: string;
 };
 
-/**
- * The identifier of each letter begins with `follow`, the identifier of the follower, so that a query by range finds
- * them.
- */
 export class DeadLetters {
   readonly #letters: Collection;
   readonly #follow: string;

@@ -22,7 +22,10 @@ export interface Progress {
   readonly idleMS?: number;
 }
 
-/** A follower that has found no changes counts as up to date for this time. A read waits only one second. */
+/**
+ * A follower counts as up to date for this time after a read without changes. Reads take one second, so some may fail
+ * before `lag()` grows.
+ */
 const IDLE_MS = 5000;
 
 interface StoredFollow {
@@ -57,7 +60,7 @@ export async function renewFollow(lease: Lease, progress: Progress): Promise<boo
   return found?.hasReplays === true;
 }
 
-/** Leaves the mark for replays to `renewFollow()`, whose caller starts them. */
+/** Keeps the mark for replays, because only the caller of `renewFollow()` starts them. */
 export async function storeProgress(lease: Lease, progress: Progress): Promise<void> {
   await lease.renew(progressFields(progress));
 }

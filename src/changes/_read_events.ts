@@ -53,8 +53,8 @@ interface Way {
   readonly batchSize?: number;
   readonly stages?: readonly mongo.Document[];
   /**
-   * The data that the stages remove. Even with an empty list, reading ends after one event, so that the next events are
-   * complete.
+   * The data that the stages remove. If present, even empty, `readEvents()` ends after one event, so that its caller
+   * reads the next events completely.
    */
   readonly missing?: Change["missing"];
 }
@@ -97,7 +97,6 @@ export interface EventReadOptions {
   readonly turns: Pick<ReadTurns, "run">;
 }
 
-/** Ends after an event that lacks data, so that the caller reads the next events completely. */
 export async function* readEvents(
   collection: Collection,
   { position, signal, turns }: EventReadOptions,

@@ -108,7 +108,7 @@ export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   return { ...event, updateDescription: { ...event.updateDescription, updatedFields: paths } };
 }
 
-/** Adds names to `missing`. Only updates have paths that can be missing. */
+/** Only updates have paths that can be missing. */
 export function lacking(event: ChangeEvent, parts: Change["missing"] = []): ChangeEvent {
   const all = new Set([...event.missing ?? [], ...parts]);
   if (event.operationType !== "update") all.delete("paths");

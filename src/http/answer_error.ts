@@ -84,10 +84,10 @@ type HttpError = Partial<
   Record<"status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit", unknown>
 >;
 
-/** @internal The options of `Framework.errors()`. */
+/** @internal */
 export interface ErrorsOptions {
   /**
-   * Whether requests that no route has answered get a 404 with JSON. Express answers OPTIONS.
+   * Whether requests that no route has answered get a 404 with JSON. `OPTIONS` requests do not: Express answers them.
    *
    * @default {false}
    */
@@ -134,7 +134,7 @@ function errorHandler(): ErrorRequestHandler {
       error: validationFailure(error)?.thrown ?? error,
       context: { method, route: `${baseUrl}${pattern}` },
     };
-    // With `expose: false`, the answer hides the message, so the error is reported.
+    // With `expose: false`, the client does not get the message, so it is reported, or else nobody would see it.
     const isConcealed = answer !== error && (error as HttpError | null)?.expose === false;
     if (isOutage(answer)) await reporter.reportRepeated(failure);
     else if (answer.status >= 500 || isConcealed) await reporter.report(failure);
@@ -169,7 +169,8 @@ function translate(error: unknown): RestError | undefined {
   const origin = error instanceof mongoose.Error ? errorOrigin(error) : undefined;
   const isHidden = (path: string) =>
     origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
-  // The error does not name its connection, so any closed connection with models counts.
+  // The error does not name its connection, so a plain `MongooseError` means an outage if any connection with models is
+  // closed.
   const away = mongoose.connections.some((each) => !isOpen(each) && each.modelNames().length > 0);
   return translateError(error, { filtered: false, isHidden, away });
 }

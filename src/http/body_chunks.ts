@@ -26,7 +26,7 @@ export class BodyChunks {
     return this.#isEnded ? null : undefined;
   }
 
-  /** When the server closes, a woken import stores the lines that it already has. */
+  /** Ends the wait of `next()` when the server closes, so that an import stores the lines that it already has. */
   wake(): void {
     this.#wake();
   }

@@ -9,7 +9,7 @@ import { unknownOption } from "../errors/unknown_option.ts";
 import { hasUnflushed } from "./replies/connection.ts";
 import { endLongRequests } from "./replies/server_close.ts";
 
-/** @internal The options of `Framework.close()`. */
+/** @internal */
 export interface CloseOptions {
   /** The time after which connections with unfinished answers are cut, in milliseconds. The default is `10000`. */
   readonly timeoutMS?: number;
@@ -22,10 +22,13 @@ const GRACE_SWEEPS = 6;
 
 const CUT_MS = 100;
 
-/** Node accepts a connection in each turn of the event loop, so after these turns, none is waiting. */
+/** Node accepts one waiting connection in each turn of the event loop. After so many turns without any, none waits. */
 const QUIET_TURNS = 3;
 
-/** Clients that keep connecting could otherwise delay the close until the time limit. */
+/**
+ * Accepting connections may take this part of the time limit, or else clients that keep connecting would use up all of
+ * it.
+ */
 const ACCEPTING_PART = 0.5;
 
 const FINISHED = "http.server.response.finish";
@@ -75,7 +78,7 @@ export function closeServer(
 }
 
 async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<void> {
-  // Deno accepts every connection at once.
+  // Deno accepts each connection at once, so none is waiting.
   if (!("Deno" in globalThis)) await acceptWaiting(server, timeoutMS * ACCEPTING_PART);
   deaf.add(server);
   const onRequest = (_req: unknown, res: ServerResponse) => sayIfClosing(res);
@@ -105,8 +108,8 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
       deaf.delete(server);
       resolve();
     });
-    // If `listening` is `false`, Deno closes a connection after its current answer, without answering requests that are
-    // already sent.
+    // While `listening` is `false`, Deno closes each connection after its current answer, and requests that are already
+    // sent get none. So it stays `true`.
     if ("Deno" in globalThis) {
       Object.defineProperty(server, "listening", { configurable: true, value: true });
     }
@@ -119,8 +122,8 @@ async function endWork(timeoutMS: number): Promise<void> {
 }
 
 /**
- * When a server stops listening, the operating system resets connections that it has not accepted. Meanwhile, no answer
- * has `Connection: close`, because its client would open a new connection.
+ * When a server stops listening, the operating system resets connections that it has not accepted, so the server first
+ * accepts all of them. Until then, no answer has `Connection: close`, because its client would open a new connection.
  */
 async function acceptWaiting(server: HttpServer | HttpsServer, mostMS: number): Promise<void> {
   const end = performance.now() + mostMS;
@@ -162,15 +165,17 @@ function sweepIdle(server: HttpServer | HttpsServer): () => void {
 }
 
 interface ConnectionsList {
-  /** Only Node has this method. */
+  /** Node lists the connections by this method, and Deno by `_all`. */
   all?(): readonly { readonly socket?: Socket | null }[];
-  /** Only Deno has this list. */
   readonly _all?: Iterable<Socket>;
 }
 
-/** Browsers open connections in advance. Node and Deno do not count them as idle before their first byte. */
+/**
+ * Browsers open connections in advance. Before the first byte, Node and Deno do not count these as idle, so
+ * `closeIdleConnections()` leaves them open.
+ */
 function closeUnused(server: HttpServer | HttpsServer): void {
-  // Node and Deno do not export the symbol.
+  // Node and Deno do not export the symbol, so it is found by its name.
   const symbol = Object.getOwnPropertySymbols(server)
     .find(({ description }) => description === "http.server.connections");
   const list: ConnectionsList = symbol === undefined ? {} : Reflect.get(server, symbol) ?? {};

@@ -39,7 +39,7 @@ export function handleRoute(
     // With request pipelining, a list or a file would occupy a cursor and memory until earlier answers are sent.
     if (isQueued(res) && (sendsMuch || !runsAhead(res)) && !await awaitTurn(res)) return;
     const refused = prepare(req);
-    // For rate limits, a batch counts its requests itself, and descriptions do not count.
+    // For rate limits: a batch counts its requests itself, and reading a description is free.
     const weight = origin !== undefined || inner?.describes ? 0 : 1;
     const shared = { origin, client, timeBudget, sharedRoutes };
     const facts = { req, count: countSelected, refused, weight, ...shared };

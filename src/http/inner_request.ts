@@ -20,9 +20,9 @@ export interface InnerRequest {
   /** The HTTP request of a batch, whose internal requests must have the same sender. */
   readonly origin?: Request;
   readonly timeBudget?: TimeBudget;
-  /** All routes that share a transaction with this request. */
+  /** All routes of the transaction, whose indexes must be built before it begins. */
   readonly sharedRoutes?: readonly Route[];
-  /** Throws before the hooks if the route cannot be used. */
+  /** Is called before the hooks. If it throws, its error is the answer. */
   readonly admit?: (call: Call) => Promise<void>;
 }
 
@@ -68,7 +68,6 @@ interface InnerOptions {
   readonly maxBytes: number;
 }
 
-/** `undefined` if no route has answered. */
 export async function sendInner(
   handler: RequestHandler,
   { req, message, facts, maxBytes }: InnerOptions,
@@ -95,8 +94,8 @@ export async function sendInner(
 }
 
 /**
- * The internal request inherits properties of middleware. Hooks set theirs on it, so that a late hook does not change
- * the client's request.
+ * The client's request is the prototype, so the internal request has the properties that middleware has set. Hooks set
+ * theirs on the internal request only.
  */
 function innerRequest(
   req: Request,
@@ -180,7 +179,7 @@ class CapturedResponse {
   #finish(state: "ended" | "destroyed", answer: InnerAnswer): void {
     if (this.state === "ended" || this.state === "destroyed") return;
     this.state = state;
-    // Node sets `destroyed` on each response, which hides a getter of the prototype.
+    // Node sets `destroyed` on each response, so a getter of the prototype would have no effect.
     this.res.destroyed = state === "destroyed";
     this.#resolve(answer);
     queueMicrotask(() => {
@@ -197,7 +196,7 @@ function capturedBy(res: object): CapturedResponse {
 }
 
 const CAPTURING = {
-  // With this method, the response would seem to wait for earlier answers.
+  // With this method and no socket, a response would seem to wait for earlier answers, and would never be sent.
   assignSocket: undefined,
   write(chunk: unknown, encoding: unknown) {
     capturedBy(this).take(chunk, encoding);

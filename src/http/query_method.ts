@@ -37,7 +37,7 @@ export function readAsGet(req: FrameworkRequest, forms: ParameterForms): unknown
   }
 }
 
-/** Parameters in a body have other limits than other bodies. */
+/** Each parameter in the body has its own limits, as in a URL, so the body has none. */
 const UNLIMITED = { maxKeys: Infinity, maxElements: Infinity, maxObjects: Infinity };
 
 function parametersOf(body: JsonObject, forms: ParameterForms): URLSearchParams {
@@ -65,7 +65,7 @@ function textsOf(
   throw badParameter(name, form === "list" ? "a list of texts" : "one value");
 }
 
-/** If the JSON parser has rounded a number, the filter would select other entities. */
+/** Refuses a number that the JSON parser has rounded, because the filter would select other entities. */
 function filterText(filter: unknown): string {
   if (findPath(filter, (value) => typeof value === "number" && isInexact(value)) !== undefined) {
     throw badFormat(

@@ -33,7 +33,7 @@ export interface RequestTrace {
     readonly "mongrove.model"?: string;
     /** The name of the operation or action. For a batch, the `operationId` of its path in OpenAPI. */
     readonly "mongrove.operation": string;
-    /** How the client was admitted, as a plugin names it. Set at the end of the trace. */
+    /** How a plugin has admitted the client, such as `key:<id>`. Set at the end of the trace. */
     "mongrove.via"?: string;
     /** Missing if the client has left before the answer began. */
     "http.response.status_code"?: number;
@@ -50,7 +50,7 @@ const mounts = new WeakMap<object, string>();
 
 /** Call this before a route matches, while `req.params` has only the parameters of the mount. */
 export function noteMount(req: Request): void {
-  // An internal request of `mcp()` has the mount of `mcp()`, and not of the router.
+  // An internal request of `mcp()` has the path of `mcp()`, which would be a wrong `http.route`.
   if (!channel.hasSubscribers || innerRequestOf(req) !== undefined) return;
   const names = new Map(
     Object.entries(req.params).flatMap(([name, value]) =>

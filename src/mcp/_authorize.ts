@@ -116,7 +116,7 @@ function isValid(verified: McpToken | undefined, resource: string): verified is 
   return isOurs && (expiresAt === undefined || expiresAt.getTime() > Date.now());
 }
 
-/** Clients write a URL with or without a final slash. */
+/** A final slash makes no difference, because clients write a URL with or without it. */
 function keyOf(url: string): string {
   return withoutSlash(new URL(url).href);
 }

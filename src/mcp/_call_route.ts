@@ -9,7 +9,6 @@ export interface RouteCall {
   readonly query?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object | undefined;
-  /** The call reads a description, and no entities. */
   readonly describes?: boolean;
 }
 
@@ -20,7 +19,7 @@ export interface RouteAnswer {
   readonly header: (name: string) => string | undefined;
 }
 
-/** An answer needs several times its length of memory. */
+/** An answer needs several times its length of memory, so a longer one is an error. */
 const MAX_BYTES = 1_000_000;
 
 /**

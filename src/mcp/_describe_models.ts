@@ -20,7 +20,6 @@ interface DescribeOptions {
   readonly send: (call: RouteCall) => Promise<RouteAnswer>;
 }
 
-/** Describes only fields and operations that the user may use. */
 export async function describeForUser(
   { name, operations, actions }: ExposedModel,
   { id = ANY_ID, send }: DescribeOptions,
@@ -60,7 +59,7 @@ const HEADERS: { readonly [N in HeaderDescription["name"]]?: string } = {
   "Idempotency-Key": "idempotencyKey",
 };
 
-/** An answer with the fields of the model does not list them again. */
+/** Leaves out the fields of an answer if they equal `fields`, which are listed once for the model. */
 function describeOperation(
   { operation, answer, filter, parameters, headers, ...route }: RouteDescription,
   { fields, exposed }: {

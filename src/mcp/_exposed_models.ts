@@ -123,7 +123,7 @@ function exposedModel(exposure: Exposure, routes: readonly Route[]): ExposedMode
 
 type Fail = (problem: string) => TypeError;
 
-/** A tool uses the routes of one `@rest` only. */
+/** A class may have several `@rest`. A tool uses the routes of one, which the option `route` names. */
 function routesAt(
   { model, route: wanted }: Exposure,
   { routes, fail }: { readonly routes: readonly Route[]; readonly fail: Fail },

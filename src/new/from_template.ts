@@ -2,7 +2,7 @@ import type { FromFiles } from "./from.ts";
 
 type CommonFiles = Readonly<Record<"app.ts" | "main.ts" | "app.test.ts", string>>;
 
-/** Replaces the model `Todo` in the files of every application with the models of the database. */
+/** Replaces the model `Todo` with the models of the database. */
 export function fromFiles(
   { "app.ts": app, "main.ts": main, "app.test.ts": test }: CommonFiles,
   { database, files }: FromFiles,

@@ -4,7 +4,6 @@ const SCALARS: ReadonlySet<string> = new Set([
   ...["String", "Number", "Boolean", "Date", "ObjectId", "Decimal128", "UUID", "Buffer", "BigInt"],
 ]);
 
-/** The types that an `_id` can have. */
 const IDENTIFIERS: ReadonlySet<string> = new Set(["ObjectId", "String", "Number", "UUID"]);
 
 /** A field or a type with a smaller share of the values is not declared. */
@@ -95,7 +94,7 @@ function holdsSecret(seen: Seen): boolean {
 
 interface Inferred extends ValueType {
   readonly isList: boolean;
-  /** Whether there are values of another type. */
+  /** Whether values have different types, so that the field is not required. */
   readonly several: boolean;
 }
 

@@ -35,7 +35,7 @@ export interface ModelNames {
   readonly route: string;
 }
 
-/** Collections in `known` keep their names. */
+/** Collections in `known`, which an earlier run has named, keep their names. */
 export function nameModels(
   collections: readonly string[],
   known: ReadonlyMap<string, ModelNames>,

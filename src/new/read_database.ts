@@ -74,7 +74,7 @@ async function connect(uri: string, { mongo }: typeof Mongoose): Promise<mongo.M
   }
 }
 
-/** Removes the values of all options too, because some are secrets. */
+/** Removes the values of all options of a URI too, because some are secrets. */
 export function withoutPassword(text: string): string {
   return text.replaceAll(/\/\/[^]*@/g, "//").replaceAll(/([?&]\w+=)[^&\s]*/g, "$1…");
 }

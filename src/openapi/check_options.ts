@@ -42,7 +42,7 @@ function problemOf(options: Readonly<Record<string, unknown>>): string | undefin
   return undefined;
 }
 
-/** `JSON.stringify()` throws for cyclic objects and bigints, which a document cannot contain. */
+/** A document cannot contain cyclic objects and bigints, for which `JSON.stringify()` throws. */
 function isWritable(value: unknown): boolean {
   try {
     JSON.stringify(value);

@@ -51,7 +51,7 @@ export interface RouteNode
   /** A unique index whose fields all readers see, for the example of `CONFLICT`. */
   readonly unique?: readonly string[];
   readonly isStrict: boolean;
-  /** Functions of the application can send their own errors. */
+  /** Whether functions of the application run, which can send errors without a `code`. */
   readonly isHooked: boolean;
   readonly isOpen: boolean;
 }
@@ -140,7 +140,7 @@ export function queryNode(route: Route): RouteNode | undefined {
   return { ...node, words, errors, isQuery: true };
 }
 
-/** The field is the example of `BAD_DATA`, so every sender must get the same message for it. */
+/** The example of `BAD_DATA` lacks this field. Every sender can set it, so that everybody gets the same message. */
 function neededField({ fields, view }: ObjectNode, data: DataType | undefined): string | undefined {
   if (data === undefined || isSchema(data)) return undefined;
   const shape = shapeForAll(buildSchema(data).schema);
@@ -192,7 +192,9 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
   };
 }
 
-/** These hooks can only return the entity, reject it or leave fields out. */
+/**
+ * Hooks such as `onlyIf()` and `leaveOut()` change no values, so the schema of the class still describes the answer.
+ */
 function keepsFields(hook: object): boolean {
   return keepsEntity(hook) || fieldHookOf(hook) !== undefined;
 }

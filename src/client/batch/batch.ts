@@ -11,7 +11,7 @@ import type { Resource } from "../types/resource.ts";
 export interface Batch {
   /**
    * Returns the resource of a route, whose operations are added to the batch instead of sent. Their options `signal`
-   * and `timeoutMS` have no effect. Pass these to `batch()`.
+   * and `timeoutMS` have an effect in `batch()` only.
    *
    * @typeParam M The model of the route, imported as a type.
    */
@@ -61,7 +61,7 @@ class CollectedBatch implements Batch {
   readonly operations: Promise<unknown>[] = [];
   readonly #answered: ((incoming: Incoming) => void)[] = [];
   readonly #indexes = new WeakMap<object, number>();
-  /** Maps each placeholder, which is a random string, to the value that it stands for, such as `0._id`. */
+  /** Maps each placeholder, a random string, to its value, such as `0._id`. */
   readonly #names = new Map<string, string>();
   readonly #root: string;
   isSent = false;

@@ -2,7 +2,6 @@ import type { StreamEvent } from "./event_parser.ts";
 
 type Entity = { readonly _id: unknown };
 
-/** The entities of a live list, to which the events of the server are applied. */
 export class FoldedList {
   readonly #revive: (entity: object) => void;
   #entities = new Map<string, Entity>();

@@ -41,10 +41,8 @@ const LONGEST_PAUSE_MS = 30_000;
 const MOST_AT_FIRST = 3;
 
 /**
- * Opens another connection when one ends.
- *
- * @throws {ApiError} If the server answers with a 4xx status. Before the first list, a failed request and the fourth
- * broken stream throw too. After the first list, `onDisconnect` gets other errors.
+ * Opens another connection when one ends. Only 4xx answers and failures before the first list throw. `onDisconnect`
+ * gets other errors.
  */
 export async function* live(
   { send, revive, longestTimerMS }: LiveSource,

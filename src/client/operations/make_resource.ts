@@ -72,12 +72,10 @@ function makeFile(file: Operations): AnyResource {
 }
 
 /**
- * Only the types distinguish a list from one entity. At run time, a call whose first argument is an identifier is a
- * call on a list.
+ * Only the types distinguish a list from one entity. At run time, a call with an identifier is a call on a list.
  *
- * `remove()` without arguments sends `DELETE` to the URL of the property, which removes the entities of a list if the
- * route has `removeAll()`. A call with a wrong identifier must not do this, so `remove(undefined)`, `remove({})` and
- * unknown options throw a `TypeError`.
+ * `remove()` without arguments sends `DELETE` to the URL of the property, which can remove all its entities. So
+ * `remove(undefined)`, `remove({})` and unknown options throw, because a wrong identifier must not do this.
  */
 function makePart(place: Operations): AnyResource {
   const list = makeResource(place);

@@ -12,7 +12,6 @@ type Sent = Pick<Outgoing, "method" | "body" | "bytes" | "keep" | "isList"> & {
   readonly next?: string | undefined;
 };
 
-/** The operations at the URL of a list or an entity. */
 export class Operations {
   readonly #send: Send;
   readonly #url: string;
@@ -188,7 +187,7 @@ function segmentOf(given: string | number): string {
   return encodeURIComponent(text);
 }
 
-/** Replaces the strings of the date fields `names` by `Date`s, and returns the same entity or list. */
+/** Replaces the strings of the fields `names` by `Date`s in place. */
 function revive<T>(entities: T, names: readonly string[] = []): T {
   for (const entity of [entities].flat().map(Object)) {
     for (const name of names) {
@@ -226,7 +225,6 @@ function queryString(options: AnyOptions, next: string | undefined): string {
   };
   const query = new URLSearchParams(next);
   for (const [name, value] of [...Object.entries(values), ...Object.entries(parameters)]) {
-    // An empty list adds no parameter.
     const isGiven = value !== undefined && [value].flat().length;
     if (isGiven && !query.has(name)) query.set(name, String(value));
   }

@@ -21,7 +21,7 @@ export function toJson(value: object, place: "body" | "q"): string {
 }
 
 interface Lost {
-  /** Whether the original value is a `Date`. `JSON.stringify()` converts an invalid date to `null` before the check. */
+  /** Whether the value was a `Date`. `JSON.stringify()` makes `null` of an invalid date, so this `null` throws. */
   readonly isDate: boolean;
   /**
    * Whether `undefined` and functions throw. JSON would drop such a condition of a filter, and write `null` in a list.
@@ -34,7 +34,6 @@ interface Lost {
   readonly isStrict: boolean;
 }
 
-/** The name of a value that JSON cannot represent, such as `NaN`. */
 function lostIn(value: unknown, { isDate, isNeeded, isStrict }: Lost): string | undefined {
   if (isDate && value === null) return "invalid Date";
   if (typeof value === "object" && value !== null) return lostOf(value, isStrict);

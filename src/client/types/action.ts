@@ -29,7 +29,7 @@ export interface AnyAction extends ActionRecord {
   readonly operation: string;
 }
 
-/** @internal The name of an action on one entity, or `never` for an action on a list. */
+/** @internal */
 export type EntityActionName<A extends AnyAction> = "one" extends A["on"] ? A["operation"] : never;
 
 /**

@@ -50,16 +50,16 @@ export type Repeated<M, K extends keyof M> = K extends keyof FrameworkModel ? K
   : IsReadOnly<NonNullable<M[K]>> extends true ? Shown<M, K>
   : never;
 
-/** @internal The name of a member if a body can set it. */
+/** @internal */
 export type Settable<M, K extends keyof M> = K extends keyof FrameworkModel ? never
   : K extends string ? IsReadOnly<NonNullable<M[K]>> extends true ? never : Stored<M, K>
   : never;
 
-/** @internal The name of a member if an update can set it. */
+/** @internal */
 export type Changeable<M, K extends keyof M> = IsHidden<NonNullable<M[K]>> extends true ? never
   : Settable<M, K>;
 
-/** @internal The name of a member that the body of a creation needs. */
+/** @internal */
 export type Needed<M, K extends keyof M> = object extends Pick<M, K> ? never
   : undefined extends M[K] ? never
   : null extends M[K] ? never

@@ -38,12 +38,12 @@ export type JsonObject<V> = {
   [K in keyof V as V[K] extends AnyFunction ? never : K]: JsonValue<V[K]>;
 };
 
-/** @internal The name of a member if answers show it. */
+/** @internal */
 export type Shown<M, K extends keyof M> = K extends string
   ? IsHidden<NonNullable<M[K]>> extends true ? never : Stored<M, K>
   : never;
 
-/** @internal The name of a member if it is a field. */
+/** @internal */
 export type Stored<M, K extends keyof M> = 0 extends 1 & M[K] ? K
   : [NonNullable<M[K]>] extends [AnyFunction] ? never
   : K extends keyof FrameworkModel ? K
@@ -63,7 +63,7 @@ export type Bare<V> = V extends { readonly "~readonly"?: infer T; readonly "~def
   : V
   : V;
 
-/** @internal The type inside a `Restricted<…>`. */
+/** @internal */
 export type Unrestricted<V> = V extends { readonly "~restricted"?: infer T } ? NonNullable<T> : V;
 
 /** @internal */

@@ -4,7 +4,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { PIECE_BYTES } from "../../json/bytes/json_writer.ts";
 import { hasEnded, onConnectionClose } from "../../pipeline/request/response.ts";
 
-/** With request pipelining, earlier answers may still be sent, which a reset would cut. */
+/** With request pipelining, an answer may wait for earlier ones on its connection. A reset would cut these. */
 export function isQueued(res: Response): boolean {
   if (res.socket || res.writableFinished || typeof res.assignSocket !== "function") return false;
   // Node and Deno keep the response that is being sent as `_httpMessage`. Without one, nothing would end the wait, so

@@ -21,7 +21,10 @@ export class ResponseStream {
     return !isOver(this.#res.req as FrameworkRequest) && !this.isTaken;
   }
 
-  /** A hook has begun an answer without ending it, so the client would wait for the rest. */
+  /**
+   * Whether a hook has begun an answer without ending it. The caller cuts the connection, or else the client would wait
+   * for the rest.
+   */
   get isTaken(): boolean {
     return !this.begun && this.#res.headersSent && !isOver(this.#res.req as FrameworkRequest);
   }

@@ -51,7 +51,7 @@ async function sendText(
     res.setHeader("ETag", tagOf(version, answer));
   }
   if (text === undefined) return void res.end();
-  // A creation of several entities has no single version.
+  // A creation of several entities has no single version, so its answer has no `ETag`.
   const isTagged = status === 200 || version !== undefined;
   await sendGathered(res, { pieces: [text], timeoutMS, isTagged });
 }

@@ -118,7 +118,10 @@ function partProblem(
     : undefined;
 }
 
-/** The option `exists` applies the `scope` of the referenced class, so `bindingRests()` refuses several scopes. */
+/**
+ * The option `exists` applies the `scope` of the referenced class, so `bindingRests()` throws if several scopes could
+ * be meant.
+ */
 export function checkReferences(shape: Shape, fail: Fail): void {
   for (const field of fieldsWithin(shape)) {
     const referred = referredTarget(field);
@@ -135,7 +138,8 @@ export function checkReferences(shape: Shape, fail: Fail): void {
 }
 
 /**
- * Mongoose does not apply `select: false` in a class that embeds itself, or in a place that only a discriminator has.
+ * Mongoose ignores `select: false` in a class that embeds itself, and often in a discriminator. The start fails then,
+ * because answers would show the field.
  */
 export function checkUnselected(shape: Shape, fail: Fail): void {
   const objectsIn = (each: Shape) =>
@@ -143,7 +147,7 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
   const embedded = fieldsWithin(shape).flatMap(({ shape }) => shape ?? []);
   for (const each of new Set([shape, ...embedded])) {
     for (const [kind, { allUnselected, schema }] of each.kinds) {
-      // Mongoose applies `select: false` to the fields of a discriminator, but not inside its embedded objects.
+      // Mongoose applies `select: false` to the direct fields of a discriminator, but not inside its embedded objects.
       const name = allUnselected.find((path) =>
         !each.fields.has(topOf(path)) && (each !== shape || schema?.paths[path] === undefined)
       );
@@ -249,7 +253,7 @@ function checkMethod(
 
 function actionProblem(action: Method & ActionRecord): string | undefined {
   const { operation: name, on, method, body, answer, saves = true, available, run } = action;
-  // The name of an action needs no encoding in a URL.
+  // The name is a segment of the URL, where it must need no encoding.
   if (typeof name !== "string" || !/^[A-Za-z][\w-]*$/.test(name)) {
     const rule = "a name has letters, digits, - and _, and begins with a letter";
     return `is called ${JSON.stringify(name)}: ${rule}`;

@@ -62,8 +62,8 @@ export function buildRoutes(
   const routes = forAll(models, (target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
-    // Two classes of one collection are an error, mostly of a module that was evaluated twice. Adopted models may be on
-    // several connections.
+    // Two classes with the same name and collection are an error: mostly, a module was evaluated twice. Adopted models
+    // may be on several connections.
     const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
     const connection = adoptionOf(target)?.connection?.id ?? "";
     claim(owners, { target, what, key: `${what} of ${target.name} ${connection}` });
@@ -187,9 +187,9 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const buildPartRoutes = (part: PartDescription): Route[] => {
     const path = checkPartRest(part, features);
     const reader = readerOf();
-    // Models may refer to each other, so routes would be endless if a path repeated a property.
     if (reader === undefined) return [];
     const inside = [...above, { reader, writer: () => writerOf(reader, methods) }];
+    // A path repeats no property, or else models that refer to each other would have endless routes.
     if (inside.some((each) => isSame(each.reader, part))) return [];
     const place = { base: `${item}${path}`, above: inside, features };
     return branchRoutes(partBranch(part, place), shared);
@@ -314,7 +314,7 @@ function causeOf(target: ModelClass, owner: ModelClass): string {
     : "";
 }
 
-/** An action conflicts with any route of its path, even with another HTTP method. */
+/** A URL must not be both an action and another route, even with different HTTP methods. */
 function checkActionPaths(routes: readonly Route[]): void {
   const owners = new Map<string, Route>();
   const acts = (route: Route) => actingLevel(route).action !== undefined;

@@ -72,7 +72,8 @@ function indexProblem(
   if (collation !== undefined) {
     return `has a unique index with a "collation", by which different keys may be equal`;
   }
-  // A path never names `null`. With `$exists: true`, the index has all other keys, so none can be stored twice.
+  // A key comes from the URL, so it is never `null`. With `$exists: true`, the index has all other keys, so MongoDB
+  // stores none twice.
   const hasAllKeys = partial === undefined ||
     isDeepStrictEqual(partial, { [by]: { $exists: true } });
   return hasAllKeys

@@ -32,7 +32,7 @@ export function followSettings(open: OpenRoutes): Router {
     opened.set(key, handler);
     return handler;
   };
-  // A wrong path is an error at start-up.
+  // Builds the routes now, so that a wrong path fails at start-up.
   handlerFor(false, false);
   return router.use((req, res, next) => {
     noteMount(req);
@@ -76,7 +76,10 @@ function mountModels(routes: readonly Route[]): OpenRoutes {
   };
 }
 
-/** Parameters and patterns have the empty name, whose router gets the requests that the others do not answer. */
+/**
+ * A path that begins with a parameter or a pattern has the empty name. Its router gets the requests that no other
+ * router answers.
+ */
 function firstName(path: string): string {
   return /^\/([\w.-]+)(?=\/|$)/.exec(path)?.[1] ?? "";
 }

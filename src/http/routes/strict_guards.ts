@@ -10,7 +10,10 @@ export interface Above {
   readonly writer: () => Level | undefined;
 }
 
-/** A write below an entity has no body for the `preSave` hook of the entity. */
+/**
+ * Hooks of an entity that guard writes below it. Its `preSave` does not run, because such a write has no body for the
+ * entity.
+ */
 const GUARDS = ["preFetch", "postFetch"] as const;
 
 const OWN_GUARDS = [...GUARDS, "preSave"] as const;

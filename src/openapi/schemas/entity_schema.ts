@@ -5,7 +5,7 @@ import type { Components } from "./components.ts";
 import { IDENTIFIER_SCHEMA, type JsonSchema, orNull } from "./json_schema.ts";
 import { objectOf } from "./object_schema.ts";
 
-/** The suffix tells how an answer changes the entity. Without changes, it is empty. */
+/** The suffix tells how an answer changes the entity. */
 export function entityName({ isHooked, isSelected, lacks, populated }: AnswerNode): string {
   const words = [
     !isHooked && lacks.length > 0 && "Reduced",

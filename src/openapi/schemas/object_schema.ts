@@ -56,7 +56,7 @@ export function objectOf(
 
 function describeWords(field: FieldNode): JsonSchema {
   const { summary, description, deprecated, example } = field.words;
-  // Code generators treat a field with `default` as always present.
+  // Code generators treat a field with `default` as always present, so the description names the default.
   const left = "default" in field && `If it is left out: \`${JSON.stringify(field.default)}\``;
   const texts = [description, left].filter((text) => typeof text === "string");
   return {

@@ -8,8 +8,8 @@ const OTHERS = "0[xX][0-9a-fA-F]{1,12}|0[oO][0-7]{1,15}|0[bB][01]{1,48}";
 const INTEGER = "([0-9]{1,9}|0[xX][0-9a-fA-F]{1,7}|[0-9]{1,4}[eE]\\+?[0-5])";
 
 /**
- * Strings that Mongoose casts to numbers. `positive`, for the minimum 0, has no minus sign. An empty string becomes
- * `null`.
+ * Patterns of strings that Mongoose casts to numbers. `positive` has no minus sign, for the minimum 0. The empty
+ * string matches, because Mongoose casts it to `null`.
  */
 const TEXTS: Readonly<Record<string, { readonly any: string; readonly positive: string }>> = {
   Number: {

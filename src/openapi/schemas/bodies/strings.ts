@@ -45,12 +45,15 @@ function takesNumbers(
   return isAny && minLength <= 1 && maxLength >= MOST_OF_NUMBER;
 }
 
-/** Booleans become `"true"` and `"false"`, which `trim` and `lowercase` do not change. */
+/**
+ * The string that Mongoose stores for a boolean. Of options such as `trim` and `lowercase`, only `uppercase` changes
+ * it.
+ */
 function rework(text: string, reworked: readonly string[]): string {
   return reworked.includes("uppercase") ? text.toUpperCase() : text;
 }
 
-/** Finds the boolean or number that Mongoose casts to a string. */
+/** Finds the boolean or number that a client can send instead of the string, because Mongoose casts it. */
 function sameAs(text: string): unknown[] {
   if (text === "true" || text === "false") return [text === "true"];
   const number = Number(text);

@@ -24,8 +24,8 @@ export function describeCondition(value: FilterValue, components: Components): J
 }
 
 /**
- * Values come before operators, and without a reference: the test tool Schemathesis follows the first object schema,
- * and nested operators would be too many for it.
+ * Values come before operators, and inline instead of as a reference: the test tool Schemathesis follows the first
+ * object schema, and nested operators would be too many for it.
  */
 function choicesOf(value: FilterValue, components: Components): readonly JsonSchema[] {
   const { kind, element } = value;

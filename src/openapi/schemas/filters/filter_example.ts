@@ -64,8 +64,8 @@ function findCondition(
 }
 
 /**
- * The best come first: a comparison teaches more than a plain value (`undefined`), and a regular expression selects
- * fewer entities.
+ * The preferred examples, best first. A comparison teaches more than a plain value (`undefined`), and selects more
+ * entities than a regular expression.
  */
 const RANKS: readonly (string | undefined)[] = ["$gte", undefined, "$regex"];
 

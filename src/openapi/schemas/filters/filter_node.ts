@@ -129,7 +129,7 @@ export function embedsItself(node: FilterNode): boolean {
   );
 }
 
-/** With `open`, any key is allowed inside the value, as in a Map. With `isLeaf`, nothing is inside. */
+/** With `open`, a path can continue with any key, as in a Map. With `isLeaf`, it ends at the value. */
 export function below(
   value: FilterValue,
 ): { readonly object?: FilterNode; readonly open?: FilterValue; readonly isLeaf?: boolean } {

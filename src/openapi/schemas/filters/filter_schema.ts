@@ -35,7 +35,9 @@ interface Paths {
   /** `visited` has all recursive classes found so far, `above` only the classes around the current path. */
   readonly visited: Set<FilterNode>;
   readonly above: readonly FilterNode[];
-  /** Paths end at the next recursive class, so that the list stays small. */
+  /**
+   * Paths end at the next recursive class if an earlier path has described this class, so that the list stays small.
+   */
   readonly isLast: boolean;
   readonly properties: Map<string, JsonSchema>;
   readonly patterns: Map<string, JsonSchema>;
