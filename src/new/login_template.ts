@@ -255,7 +255,7 @@ import { User } from "./user.ts";
 
 const [address = "", organisation = address.split("@")[1] ?? ""] = process.argv.slice(2);
 
-/** Makes a user an administrator, or invites the address as an administrator of an organisation. */
+/** Makes the user with this address an administrator, or invites the address if nobody has it. */
 async function makeAdmin(email: string): Promise<string> {
   const user = await getModel(User).findOneAndUpdate({ email }, { role: "admin" });
   if (user) return \`\${email} is an administrator of \${user.organisation}\`;

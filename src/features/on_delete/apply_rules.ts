@@ -19,7 +19,7 @@ interface Referring {
   readonly field: ReferringField;
   readonly writer: ClassWriter;
   readonly ids: readonly unknown[];
-  /** Selects the referring entities. Conditions of the class leave out entities in the trash. */
+  /** Selects the referring entities, but none in the trash, by the conditions of class options. */
   readonly named: Filter;
 }
 

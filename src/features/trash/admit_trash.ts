@@ -44,7 +44,9 @@ export function admitTrash({ see, field }: TrashConfig, { route, req, context }:
   Reflect.set(req, ASKED, "only");
 }
 
-/** A failure of `see` must not fail the description of a route that never calls it. */
+/**
+ * Descriptions ask `see` too. If it fails, they leave out the trash, because requests without `?trash=` do not need it.
+ */
 export function maySee({ see }: TrashConfig, req: FrameworkRequest): boolean {
   if (askedOf(req) !== undefined) return true;
   try {

@@ -99,7 +99,7 @@ function needsAny(names: readonly string[]): Need {
 function neededBy(
   { req: { body }, route: { operation: { change, origin } }, context }: Call,
 ): Need {
-  // A route of a class option, such as a restore, may store any unique field.
+  // A route of a class option, such as a restore, can bring back any unique value, so it needs all indexes.
   if (context.level.perform !== undefined) return () => true;
   if (change !== "merge" && change !== "replace") return () => false;
   const isNew = origin === "new" || origin === "byKey";
