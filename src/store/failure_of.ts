@@ -194,8 +194,16 @@ function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
     return thrown.path === "_id" && ids.includes(String(thrown.value));
   }
   if (!(thrown instanceof MongooseError.DocumentNotFoundError)) return false;
-  const { filter } = thrown as { filter?: { _id?: unknown } };
-  return ids.includes(String(filter?._id ?? ""));
+  return namesId((thrown as { filter?: unknown }).filter, ids);
+}
+
+/** A `fetch` hook may find the entity by another field, and joins conditions by `$and`. */
+function namesId(filter: unknown, ids: readonly string[]): boolean {
+  return Object.entries(filter ?? {}).some(([key, value]) =>
+    key === "$and" && Array.isArray(value)
+      ? value.some((each) => namesId(each, ids))
+      : ids.includes(String(value))
+  );
 }
 
 export function isDuplicateIn(

@@ -5,6 +5,7 @@ import {
   all,
   create,
   type ErrorContext,
+  Framework,
   FrameworkModel,
   type FrameworkRequest,
   getModel,
@@ -222,6 +223,32 @@ test("fetch that cannot read or find the identifier of the path answers 404", as
   assertEquals(log.calls.length, 0);
   const other = await app.patch("/ledgers/x", {});
   assertEquals([other.status, log.calls.length], [500, 1]);
+});
+
+test("fetch answers 404 for an entity that it seeks by another field, or in its scope", async () => {
+  @rest({
+    route: "/archives",
+    scope: () => ({ name: { $ne: "secret" } }),
+    methods: [
+      one({
+        fetch: ({ params }) => getModel(Archive).findOne({ name: String(params.id) }).orFail(),
+      }),
+      update({
+        async fetch(req) {
+          const { filter, model } = await Framework.queryFor(req, Archive);
+          return await model.findOne({ $and: [filter, { _id: req.params.id }] }).orFail();
+        },
+      }),
+    ],
+  })
+  class Archive extends Named {}
+  using log = stub(console, "error");
+  await using app = await mount([Archive]);
+  const { _id } = await getModel(Archive).create({ name: "secret" });
+  assertEquals((await app.get("/archives/none")).status, 404);
+  assertEquals((await app.get("/archives/secret")).status, 200);
+  assertEquals((await app.patch(`/archives/${_id}`, { name: "b" })).status, 404);
+  assertEquals(log.calls.length, 0);
 });
 
 test("a bare mongoose.Error is the host's, though another connection is closed", async () => {
