@@ -128,6 +128,8 @@ export function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item, verb }, levels } = route;
   const { target, operation, action, ifMatch, hooks, link, options, scopes, writes, bytes } =
     actingLevel(route);
+  const { isOpen, guardedParameters = [], parameters } = actingLevel(route);
+  const isGuarded = guardedParameters.some((each) => parameters.includes(each));
   const affects = operation === "updateAll" || operation === "removeAll";
   const removesRequired = change === "remove" && link?.required === true && !link.array;
   const isMerge = change === "merge" || change === "replace";
@@ -138,7 +140,7 @@ export function describeErrors(route: Route): ErrorDescription[] {
   const isPossible: { readonly [N in ErrorCode]?: boolean | undefined } = {
     BAD_FORMAT: true,
     BAD_DATA: isMerge && bytes === undefined || acts || removesRequired,
-    FORBIDDEN: route.guard !== undefined && !actingLevel(route).isOpen ||
+    FORBIDDEN: route.guard !== undefined && (!isOpen || isGuarded) ||
       levels.some((level) => level.hooks.preFetch !== undefined) ||
       hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
     NOT_FOUND: item || levels.length > 1 || route.path.includes(":"),

@@ -148,6 +148,14 @@ export class FeatureList {
     return methodsOf(this.#featuresOf(target), rest) as readonly object[] as readonly Method[];
   }
 
+  guardedParametersOf(target: ModelClass, rest: RestRecord): readonly string[] {
+    return this.#featuresOf(target).flatMap(({ feature: { name, parameter } }) =>
+      parameter !== undefined && rest[name as keyof RestRecord] === undefined
+        ? [parameter.name]
+        : []
+    );
+  }
+
   partMethodsOf(part: PartDescription): readonly Method[] | undefined {
     return partMethodsOf(this.#featuresOf(part.target), part);
   }

@@ -2,16 +2,27 @@ import type { FrameworkRequest, FrameworkState } from "../declare/hooks/framewor
 import type { PreFetch } from "../declare/hooks/hooks.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { forbidden } from "../errors/refusals.ts";
+import { queryOf } from "../filter/query_string.ts";
 import { type Call, enterLevel } from "./request/request_context.ts";
+import type { Level } from "./request/route.ts";
 
 export async function passGuard(
   { route: { guard }, context, req }: Pick<Call, "route" | "context" | "req">,
 ): Promise<void> {
-  if (guard === undefined || context.level.isOpen) return;
+  if (guard === undefined || isOpen(context.level, req)) return;
   enterLevel(context);
   await runGuard(guard, req);
   // The guard may have replaced `req.framework`, whose values must not be lost.
   Object.assign(context.state, req.framework);
+}
+
+function isOpen({ isOpen, guardedParameters = [] }: Level, { url }: FrameworkRequest): boolean {
+  const query = isOpen && guardedParameters.length > 0 ? queryOf(url) : "";
+  if (query === "") return isOpen;
+  const names = [...new URLSearchParams(query).keys()];
+  return !guardedParameters.some((each) =>
+    names.some((name) => name === each || name.startsWith(`${each}[`))
+  );
 }
 
 export async function passGuardOf(

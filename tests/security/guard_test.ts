@@ -237,9 +237,9 @@ test("a guarded one() or update() of an open class guards what follows from it",
   assertEquals(await statusesOf({ ...key, ...ADA.headers }), [[200, 200, 201, 200], guards]);
 });
 
-test("an open @rest does not open the history that another @rest of its class asks for", async () => {
+test("an open @rest does not open the history and the trash that another @rest of its class asks for", async () => {
   @rest({ route: "/inner", history: true, trash: { see: () => true }, methods: [one(), update()] })
-  @rest({ route: "/public", open: true, methods: [one(), update()] })
+  @rest({ route: "/public", open: true, methods: [all(), one(), update(), remove()] })
   @rest({ route: "/shown", open: true, history: true, methods: [one()] })
   class Post extends FrameworkModel {
     @prop()
@@ -249,11 +249,23 @@ test("an open @rest does not open the history that another @rest of its class as
   const { _id } = await getModel(Post).create({ text: "a" });
   const statusOf = async (method: string, path: string) => (await app.send(method, path)).status;
   assertEquals(await statusOf("GET", `/public/${_id}`), 200);
-  for (const path of [`GET /public/${_id}/history`, `POST /public/${_id}/restore`]) {
+  const guarded = [
+    `GET /public/${_id}/history`,
+    `POST /public/${_id}/restore`,
+    "GET /public?trash=only",
+    "GET /public?q={}&tr%61sh=only",
+    `GET /public/${_id}?trash=only`,
+    `DELETE /public/${_id}?trash=only`,
+    `GET /shown/${_id}/history?trash=only`,
+  ];
+  assertEquals(await statusOf("GET", `/shown/${_id}/history`), 200);
+  assertEquals(await statusOf("DELETE", `/public/${_id}`), 204);
+  for (const path of guarded) {
     const [method = "", url = ""] = path.split(" ");
     assertEquals(await statusOf(method, url), 401, path);
   }
-  assertEquals(await statusOf("GET", `/shown/${_id}/history`), 200);
+  assertEquals((await app.get("/public?trash=only", ADA)).status, 200);
+  assertEquals((await app.delete(`/public/${_id}?trash=only`, ADA)).status, 204);
 });
 
 test("queryFor() runs no guard", async () => {

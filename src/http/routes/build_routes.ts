@@ -109,6 +109,7 @@ function rootBranch(
       parameter: "id",
       ifMatch,
       isOpen,
+      guardedParameters: features.guardedParametersOf(target, rest),
     },
   };
 }
@@ -144,7 +145,7 @@ interface Branch {
   readonly level: Pick<
     Level,
     | ("target" | "routeName" | "scopes" | "conditions" | "link" | "parameter" | "ifMatch")
-    | "isOpen"
+    | ("isOpen" | "guardedParameters")
   >;
 }
 

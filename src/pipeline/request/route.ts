@@ -52,6 +52,8 @@ export interface Level {
   readonly hooks: Hooks<object>;
   /** Whether requests need not pass the guard of the router. */
   readonly isOpen: boolean;
+  /** Parameters of options of another `@rest`, with which requests to an open level must pass the guard. */
+  readonly guardedParameters?: readonly string[];
   /**
    * The start fails for this reason if guards are strict and the level has no `preFetch` hook, as in `"User" above it
    * has no update()`.
