@@ -68,7 +68,7 @@ export function refuseReplaced(schema: Schema): void {
   );
 }
 
-/** A method of `schema.queue()` runs whenever Mongoose makes a document, also for reads, which then need documents. */
+/** A method of `schema.queue()` runs for each document that Mongoose makes, so statements would bypass it. */
 export function callsMethods(schema: Schema): boolean {
   const { callQueue } = schema as unknown as { callQueue: readonly [string, unknown][] };
   return callQueue.some(([name]) => !isOwn(schema.methods[name]));
