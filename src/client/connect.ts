@@ -35,7 +35,8 @@ export interface Api {
    *
    * @param build Calls the operations, and returns their promises without waiting for them.
    * @returns The results of the returned promises.
-   * @throws {ApiError} If an operation fails. The property `failed` of the body has the index of this operation.
+   * @throws {ApiError} If an operation fails. The property `failed` of the body has the index of this operation, as a
+   *   string.
    *
    * @example Create an author and a book
    * ```ts
