@@ -147,6 +147,20 @@ test("browsers show only types that run nothing, and only where the field says s
   }
 });
 
+test("a middleware before the router sets the Cache-Control of files", async () => {
+  const prepare = (app: express.Express) => {
+    app.use(express.json(), (_req, res, next) => {
+      res.setHeader("Cache-Control", "private, max-age=60");
+      next();
+    });
+  };
+  await using served = await serveBook({ prepare });
+  await (await served.cover.put("a", { "content-type": "text/plain" })).body?.cancel();
+  const answer = await served.cover.get();
+  await answer.body?.cancel();
+  assertEquals(answer.headers.get("cache-control"), "private, max-age=60");
+});
+
 test("filters, lists and select show the description, and no body sets it", async () => {
   await using app = await mount([Book]);
   const { _id } = await app.created("/books", { name: "a", cover: { name: "x", size: 1 } });
