@@ -9,6 +9,7 @@ import { type ClassMethod, performOf } from "../../pipeline/class_methods.ts";
 import { cannotMount, type OptionReader } from "../../pipeline/option_reader.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
 import { isAdopted } from "../../schema/adopted/adoption.ts";
+import { isAsync } from "../../schema/build_field.ts";
 import {
   changeIndexes,
   partialOptions,
@@ -84,13 +85,17 @@ function checkTrash(option: OptionReader): TrashConfig {
   if (restore.value !== undefined && see.value === undefined) {
     throw option.fail(`has "trash.restore" without "trash.see", so nobody could restore an entity`);
   }
+  const given = see.callback<SeeFunction>();
+  if (given !== undefined && isAsync(given)) {
+    throw option.fail(`has "trash.see", which is asynchronous`);
+  }
   const stem = name.replace(/At$/, "");
   return {
     field: name,
     byField: `${stem}By`,
     withField: `${stem}With`,
     ...keep.value !== undefined && { keepMS: keep.duration("30d") },
-    see: see.callback<SeeFunction>(),
+    see: given,
     restore: restore.callback<PreFetch>(),
   };
 }

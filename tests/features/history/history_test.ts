@@ -87,6 +87,12 @@ test("the records of an entity are read in pages", async () => {
   for (const wrong of ["limit=0", "limit=101", "limit=x", "after=-1", "limit=1&limit=2"]) {
     assertEquals((await app.get(`/plans/${_id}/history?${wrong}`)).status, 400, wrong);
   }
+  for (let count = 5; count <= 20; count++) {
+    await app.updated(`/plans/${_id}`, { name: `${count}` });
+  }
+  const { body, headers } = await app.get<ShownRecord[]>(`/plans/${_id}/history`);
+  assertEquals([body.length, body.at(-1)?.version], [20, 1]);
+  assertMatch(headers.get("link") ?? "", /after=1>; rel="next"/);
 });
 
 test("a page of large records ends early", async () => {

@@ -1,4 +1,5 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { stub } from "@std/testing/mock";
 import {
   all,
   arrayProp,
@@ -11,6 +12,7 @@ import {
   prop,
   remove,
   rest,
+  update,
 } from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
 import { mount } from "../../support/support.ts";
@@ -45,6 +47,13 @@ class Misnamed extends Named {}
 @rest({ route: "/blind", methods: [all()], trash: { see: true as never } })
 class Blind extends Named {}
 
+@rest({
+  route: "/waiting",
+  methods: [all()],
+  trash: { see: (async () => await false) as never },
+})
+class Waiting extends Named {}
+
 @rest({ route: "/reading", methods: [all({ parameters: ["trash"] })], trash: true })
 class Reading extends Named {}
 
@@ -58,6 +67,7 @@ const PROBLEMS: [ModelClass, string][] = [
   [Holder, 'Cannot mount "Part": embedded entities have no trash'],
   [Misnamed, 'needs the name of a field as "trash.field"'],
   [Blind, 'needs a function as "trash.see"'],
+  [Waiting, 'has "trash.see", which is asynchronous'],
   [Reading, 'all() uses the parameter "trash" of its trash'],
   [
     Split,
@@ -71,6 +81,23 @@ test("a trash that cannot work fails the start", async (t) => {
       assertThrows(() => Framework.initialize({ models: [model] }), TypeError, problem);
     });
   }
+});
+
+@rest({
+  route: "/promising",
+  methods: [all(), create(), remove(), update()],
+  trash: { see: (() => Promise.resolve(true)) as never },
+})
+class Promising extends Named {}
+
+test("a promise of `see` answers 500, and shows and restores nothing", async () => {
+  using log = stub(console, "error");
+  await using app = await mount([Promising]);
+  const { _id } = await app.created("/promising", { name: "a" });
+  assertEquals((await app.delete(`/promising/${_id}`)).status, 204);
+  assertEquals((await app.get("/promising?trash=only")).status, 500);
+  assertEquals((await app.post(`/promising/${_id}/restore`)).status, 500);
+  assertStringIncludes(String(log.calls[0]?.args[0]), 'the function "see" is asynchronous');
 });
 
 @rest({ route: "/renamed", methods: [one(), create(), remove()], trash: { field: "removedAt" } })
