@@ -12,11 +12,10 @@ import { menuWords, viewOf } from "./_views.ts";
 import { logError } from "../errors/log.ts";
 import { type ActorNames, askNames } from "../pipeline/actor_names.ts";
 import { makeTimeBudget } from "../pipeline/request/request_context.ts";
-import { actingLevel, type Route } from "../pipeline/request/route.ts";
+import { actingLevel } from "../pipeline/request/route.ts";
 import type { Endpoint } from "../pipeline/router_feature.ts";
 import { buildSchema } from "../schema/build_schema.ts";
-import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
-import { schemasWithin, typesWithin } from "../schema/mongoose/schemas/schema_members.ts";
+import { showsOtherValues } from "../schema/mongoose/documents/hide_in_json.ts";
 
 interface AllowedRoute extends ShownRoute {
   readonly described: RouteDescription;
@@ -179,17 +178,10 @@ function without(
 function withSafeForms(own: readonly AllowedRoute[]): readonly AllowedRoute[] {
   const isChanged = own.some(({ described: { operation, hooks }, route }) =>
     (operation === "one" || operation === "all") && hooks.some((name) => name !== "preFetch") ||
-    operation === "replace" && showsOtherValues(route)
+    // After a transform, for example, `replace()` would store the shown value instead of the original.
+    operation === "replace" && showsOtherValues(buildSchema(actingLevel(route).target).schema)
   );
   return isChanged ? own.filter(({ described }) => described.operation !== "replace") : own;
-}
-
-/** After a transform, for example, `replace()` would store the shown value instead of the original. */
-function showsOtherValues(route: Route): boolean {
-  const { schema } = buildSchema(actingLevel(route).target);
-  return [...schemasWithin(schema)].some((each) =>
-    Object.values(each.paths).flatMap(typesWithin).some((type) => showsOtherThanStored(type, each))
-  );
 }
 
 function routesOf({ own, ...context }: AllowedRoutes): Readonly<Record<string, PageRoute>> {

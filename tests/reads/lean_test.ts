@@ -338,6 +338,34 @@ test("Framework.initialize() refuses lean where documents are written", () => {
   }
 });
 
+test("Framework.initialize() refuses lean where the model shows other values than are stored", () => {
+  const transform = (text: string) => text.slice(-2);
+  class Card extends FrameworkModel {
+    @prop({ transform })
+    number?: string;
+  }
+  class Masked extends Card {}
+  class Wallet extends FrameworkModel {
+    @arrayProp({ items: Card, embedded: true })
+    cards?: Card[];
+  }
+  class Loud extends Named {
+    static override schemaOptions = { toJSON: { getters: true } };
+  }
+  class Shaped extends Named {
+    static override schemaOptions = { toJSON: { transform: () => ({}) } };
+  }
+  const bases: readonly (new () => FrameworkModel)[] = [Masked, Wallet, Loud, Shaped];
+  for (const base of bases) {
+    for (const operation of [all, one]) {
+      @rest({ route: "/x", methods: [operation({ lean: true })] as never[] })
+      class Wrong extends base {}
+      const act = () => Framework.initialize({ models: [Wrong] });
+      assertThrows(act, TypeError, "() cannot be lean, because the model shows other values");
+    }
+  }
+});
+
 test("all() takes hooks of instances only with lean, and of documents only without", () => {
   class Film extends FrameworkModel {
     @prop()

@@ -67,6 +67,7 @@ export interface FetchHooks<E, R> {
 export interface Hooks<E, R = FrameworkRequest> extends OperationOptions, FetchHooks<E, R> {
   /**
    * Whether hooks of `all()` and `one()` get instances of the class, without Mongoose's methods, instead of documents.
+   * Refused where `transform` or `toJSON` shows other values than are stored.
    */
   readonly lean?: boolean | undefined;
   /** Runs before each write. `previous` is the entity before the change. `null` prevents the write and answers 403. */

@@ -8,8 +8,9 @@ import { performOf } from "../../pipeline/class_methods.ts";
 import { operationOfRoute, routeNameOf } from "../../pipeline/plugins/operation_names.ts";
 import { rightsOf } from "../../pipeline/request/reader_rights.ts";
 import { actingLevel, type Level, type Route } from "../../pipeline/request/route.ts";
-import { adoptionOf } from "../../schema/adopted/adoption.ts";
+import { adoptionOf, isAdopted } from "../../schema/adopted/adoption.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
+import { showsOtherValues } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { describeParts, type PartDescription } from "../../schema/describe_parts.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import { versionKeyOf } from "../../schema/fields/system_fields.ts";
@@ -230,6 +231,9 @@ function levelMaker(
     const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
     checkExample(method, { shape, fail });
     const leftOut = checkNamedHooks(method, { shape, fail });
+    if (hooks.lean === true && !isAdopted(schema) && showsOtherValues(schema)) {
+      throw fail("cannot be lean, because the model shows other values than are stored");
+    }
     const isRead = operationOf(method).change === undefined;
     const passed = [
       ...isRead ? above.map(({ reader }) => reader.hooks) : [],

@@ -21,7 +21,8 @@ import { start, type Started } from "../../support/support.ts";
 import { isText } from "./fields.ts";
 import { PAGE } from "./parameters.ts";
 import { sendInBatch } from "./send_in_batch.ts";
-import type { ClassSpec, Copies, Doc, FieldSpec, World } from "./world.ts";
+import { type ClassSpec, type Copies, type Doc, type FieldSpec, isLean } from "./world.ts";
+import type { World } from "./world.ts";
 
 const TYPES: Record<string, unknown> = {
   text: String,
@@ -194,7 +195,7 @@ function routeRoot(root: ModelClass, world: World): void {
   const lean = reads({ ...hooks as object, lean: true } as object);
   route(root, { route: "/fast", methods: [...counted, ...fast], ...shared });
   route(root, { route: "/slow", methods: [...reads(hooks), ...writes], ...shared });
-  route(root, { route: "/lean", methods: lean, ...shared });
+  if (isLean(world)) route(root, { route: "/lean", methods: lean, ...shared });
 }
 
 /** Serves a world; disposing takes its collections away again. */

@@ -95,3 +95,8 @@ export interface Chosen {
   readonly chosen: readonly Doc[];
   readonly entity: Doc | undefined;
 }
+
+/** Whether the classes have no getters, because lean routes show stored values. */
+export function isLean({ root }: World): boolean {
+  return !JSON.stringify(root).includes('"getter":true');
+}

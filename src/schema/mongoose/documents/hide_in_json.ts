@@ -4,7 +4,13 @@ import { MOST_RESTRICTED, type Rights } from "../../fields/rights.ts";
 import { showsVirtual } from "../../adopted/shown_virtuals.ts";
 import { memoize } from "../../memoize.ts";
 import { hasOwnCast } from "../schemas/field_rules.ts";
-import { isOwn, markOwn, typesWithin, virtualsOf } from "../schemas/schema_members.ts";
+import {
+  isOwn,
+  markOwn,
+  schemasWithin,
+  typesWithin,
+  virtualsOf,
+} from "../schemas/schema_members.ts";
 
 type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown) => unknown;
 
@@ -90,6 +96,13 @@ export function showsOtherThanStored(type: SchemaType | undefined, schema: Schem
   };
   return typeof schema.methods.toJSON === "function" || !isOwn(transform) || Boolean(getters) ||
     type !== undefined && !isShownAsStored(type);
+}
+
+/** Whether JSON shows another value than the stored one anywhere in an entity. */
+export function showsOtherValues(schema: Schema): boolean {
+  return [...schemasWithin(schema)].some((each) =>
+    Object.values(each.paths).flatMap(typesWithin).some((type) => showsOtherThanStored(type, each))
+  );
 }
 
 function isShownAsStored(type: SchemaType): boolean {
