@@ -13,7 +13,8 @@ import type { LevelContext, OpenLevelContext } from "./request/request_context.t
 /** Some problems depend on the stored entity, so a single statement writes only bodies without any problem. */
 export function passesUnread(context: LevelContext, body: JsonObject): boolean {
   if (!context.route.strict.bodies) return true;
-  const { problems } = checkStrictBody(body, placeOf(context));
+  // Whether a PUT creates the entity, whose immutable fields it then sets, is not known yet.
+  const { problems } = checkStrictBody(body, placeOf(context, false));
   return Object.keys(problems).length === 0;
 }
 
@@ -55,7 +56,7 @@ export function strictActionProblems(
   { body, shape }: { readonly body: JsonObject; readonly shape: Shape },
 ): Problems {
   if (!route.strict.bodies) return {};
-  return checkStrictBody(body, { shape, isEmbedded: false }).problems;
+  return checkStrictBody(body, { shape, isEmbedded: false, isNew: true }).problems;
 }
 
 /** The version in a strict body is a condition of the write. */

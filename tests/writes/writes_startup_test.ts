@@ -52,6 +52,8 @@ function declare({ methods = [], ofParts = [], ofPart = [], ofFriend = [], optio
     guarded?: string;
     @prop({ readonly: true })
     fixed?: string;
+    @prop({ immutable: true })
+    lasting?: string;
     @arrayProp({ items: String })
     tags?: string[];
     @rest({ methods: [one(), ...ofParts as never[]] })
@@ -126,7 +128,7 @@ const REFUSED: readonly (readonly [name: string, declared: Declared, message: st
     { methods: [made(updateAll, { fields: [] })] },
     'updateAll() needs a list of fields as "fields"',
   ],
-  ...["none", "fixed", "_id", "__v", "parts.name"].map((name) =>
+  ...["none", "fixed", "lasting", "_id", "__v", "parts.name"].map((name) =>
     [
       `fields: ["${name}"]`,
       { methods: [made(updateAll, { fields: ["name", name] })] },

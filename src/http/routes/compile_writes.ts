@@ -6,7 +6,7 @@ import type { WriteOptions } from "../../declare/options.ts";
 import type { WriteLimits } from "../../pipeline/request/route.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { declaredIndexes } from "../../schema/mongoose/schemas/change_indexes.ts";
-import { whyUnseen } from "../../schema/fields/visibility.ts";
+import { isSetOnce, whyUnseen } from "../../schema/fields/visibility.ts";
 import { checkOptionKind, type OptionPlace } from "../../pipeline/option_reader.ts";
 
 const MOST_CHANGED = 1000;
@@ -32,8 +32,12 @@ export function compileWrites(
   if (max !== false) checkOptionKind(max, { kind: "number", option: "max", fail: orNone });
   if (q !== "required" && q !== "optional") throw fail(`needs "required" or "optional" as "q"`);
   if (isUpdate) {
-    const wrong = checkOptionKind(fields, { kind: "fields", option: "fields", fail })
-      .find((name) => name === "_id" || shape.fields.get(name)?.writable !== true);
+    const wrong = checkOptionKind(fields, { kind: "fields", option: "fields", fail }).find(
+      (name) => {
+        const field = shape.fields.get(name);
+        return name === "_id" || field?.writable !== true || isSetOnce(field);
+      },
+    );
     if (wrong !== undefined) {
       throw fail(`has "${wrong}" in "fields", which is no field that a body can set`);
     }

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, PROTOTYPE_KEYS } from "../../schema/fiel
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { valueType } from "../../schema/fields/date_only.ts";
 import { isOfJsonType, STRICT_TYPES } from "../../schema/fields/strict_types.ts";
-import { strictestField, whyUnseen } from "../../schema/fields/visibility.ts";
+import { isSetOnce, strictestField, whyUnseen } from "../../schema/fields/visibility.ts";
 import { hasOwnJson } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { identifierText } from "./merge_target.ts";
 import { hasOwnCast, isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
@@ -28,19 +28,21 @@ export interface StrictVerdict {
 /** This check runs before the cast, which would accept `"5"` for a number. */
 export function checkStrictBody(body: JsonObject, place: StrictPlace): StrictVerdict {
   const check = new StrictCheck(place);
-  check.object(body, { ...place, path: "" });
+  check.object(body, { isNew: false, ...place, path: "" });
   const { problems, needsStored, isStale } = check;
   return { problems: Object.fromEntries(problems), needsStored, isStale };
 }
 
 interface ObjectPlace extends Pick<StrictPlace, "shape" | "stored" | "isEmbedded"> {
   readonly path: string;
+  readonly isNew: boolean;
 }
 
 interface ValuePlace {
   readonly field: FieldShape;
   readonly path: string;
   readonly stored: unknown;
+  readonly isNew: boolean;
 }
 
 class StrictCheck {
@@ -48,39 +50,41 @@ class StrictCheck {
   needsStored = false;
   isStale = false;
   readonly #key: string | undefined;
-  readonly #isNew: boolean;
+  readonly #isRead: boolean;
 
-  constructor({ key, isNew = false }: StrictPlace) {
+  constructor({ key, stored }: StrictPlace) {
     this.#key = key;
-    this.#isNew = isNew;
+    this.#isRead = stored !== undefined;
   }
 
   object(value: JsonObject, place: ObjectPlace): void {
-    const { path: at, stored } = place;
+    const { path: at, stored, isNew } = place;
     for (const [key, each] of Object.entries(value)) {
       if (at === "" && key === this.#key) continue;
       const path = at === "" ? rootPath(key) : `${at}.${key}`;
       const field = fieldOf(key, place);
-      const isStoredId = path === "_id" && !this.#isNew;
-      if (field?.writable !== true || isStoredId) {
+      if (field?.writable !== true || !isNew && (path === "_id" || isSetOnce(field))) {
         this.#unsettable(key, each, { ...place, field, path });
-      } else if (each !== null) this.#value(each, { field, path, stored: memberOf(stored, key) });
+      } else if (each !== null) {
+        this.#value(each, { field, path, stored: memberOf(stored, key), isNew });
+      }
     }
   }
 
-  #value(value: unknown, { field, path, stored }: ValuePlace): void {
+  #value(value: unknown, { field, path, stored, isNew }: ValuePlace): void {
     const { kind, shape, element } = field;
     const isObject = isJsonObject(value);
     if (kind === "object") {
       if (!isObject || shape === undefined) return;
       const isEmbedded = shape.schema !== undefined;
-      return this.object(value, { shape, path, stored: objectOf(stored), isEmbedded });
+      return this.object(value, { shape, path, stored: objectOf(stored), isEmbedded, isNew });
     }
     if (kind === "array" && element !== undefined) {
-      if (Array.isArray(value)) this.#elements(value, { field: element, path, stored });
+      if (Array.isArray(value)) this.#elements(value, { field: element, path, stored, isNew });
     } else if (kind === "map" && element !== undefined) {
       for (const [key, each] of isObject ? Object.entries(value) : []) {
-        const place = { field: element, path: `${path}.${key}`, stored: memberOf(stored, key) };
+        const inside = { path: `${path}.${key}`, stored: memberOf(stored, key) };
+        const place = { field: element, ...inside, isNew };
         if (each !== null) this.#value(each, place);
       }
     } else if (kind === "scalar") {
@@ -90,7 +94,7 @@ class StrictCheck {
   }
 
   /** A write keeps the read-only values of a stored element with the same `_id`, so the body may repeat them. */
-  #elements(list: readonly unknown[], { field, path, stored }: ValuePlace): void {
+  #elements(list: readonly unknown[], { field, path, stored, isNew }: ValuePlace): void {
     const byId = new Map<string, unknown>();
     for (const each of Array.isArray(stored) ? stored : []) {
       if (isJsonObject(each) && each._id !== undefined) byId.set(String(each._id), each);
@@ -98,7 +102,9 @@ class StrictCheck {
     for (const [index, each] of list.entries()) {
       if (each === null) continue;
       const id = isJsonObject(each) ? identifierText(each._id) : "";
-      this.#value(each, { field, path: `${path}.${index}`, stored: byId.get(id) });
+      const known = byId.get(id);
+      const isAdded = isNew || known === undefined && this.#isRead;
+      this.#value(each, { field, path: `${path}.${index}`, stored: known, isNew: isAdded });
       byId.delete(id);
     }
   }
