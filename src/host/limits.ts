@@ -8,7 +8,10 @@ import type { BodyLimits } from "../write/body/read_body.ts";
 
 /** The limits of a router. */
 export interface Limits {
-  /** The total time that a request may wait for the database, in milliseconds. The default is `10000`. */
+  /**
+   * The time that a request may wait for the database, in milliseconds. Each batch of a list or an import has it again.
+   * The default is `10000`.
+   */
   readonly timeMS?: number;
   /**
    * The time that a client has to read each 64 KB of an answer before its connection is reset, in milliseconds. The
@@ -16,8 +19,8 @@ export interface Limits {
    */
   readonly sendMS?: number;
   /**
-   * The maximum number of entities that a removal also removes by `onDelete: "cascade"`. With more, it answers 409 and
-   * removes nothing. The default is `1000`.
+   * The maximum number of entities that a removal also removes by `onDelete: "cascade"`. With more, it answers 409, and
+   * its transaction removes nothing. The default is `1000`.
    */
   readonly cascade?: number;
   /** Limits on filters in `q`. Larger filters answer 400. */

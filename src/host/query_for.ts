@@ -29,7 +29,7 @@ import type { Limits } from "./limits.ts";
 
 /** @internal The options of `Framework.queryFor()`. */
 export interface QueryForOptions extends RouteOption {
-  /** Limits on filters in `q`. The limits of the router do not apply. */
+  /** Limits on filters in `q`. The limits of the router do not apply, and neither do its lists in `filter`. */
   readonly limits?: Pick<Limits, "query">;
   /**
    * With `false`, only the scope selects entities, for requests whose `q` is for another model.

@@ -51,6 +51,7 @@ export interface RestOptions<
   /**
    * Whether a write of one entity needs the header `If-Match` with the `ETag` that the client has read. Without the
    * header, the answer is 428. If the entity has changed since, it is 412. A `PUT` that creates an entity needs none.
+   * The routes of properties do not inherit it.
    */
   readonly ifMatch?: boolean | undefined;
   /**

@@ -71,11 +71,17 @@ export interface BodyLimits {
    * @default {5000}
    */
   readonly maxElements?: number;
-  /** The maximum number of objects inside of a body, at all depths together. */
+  /**
+   * The maximum number of objects inside of a body, at all depths together.
+   *
+   * @default {1000}
+   */
   readonly maxObjects?: number;
   /**
    * The maximum number of bytes of an import of lines after decompression. A larger import ends with a line with the
    * status 413. So does an import over 10 MiB that is over 100 times as large as its compressed body.
+   *
+   * @default {1073741824}
    */
   readonly maxImportBytes?: number;
 }
