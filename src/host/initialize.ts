@@ -60,9 +60,9 @@ export interface InitializeOptions {
    */
   readonly indexes?: "required" | "lazy";
   /**
-   * Refuses undeclared parameters, body keys and values that do not fit, lists without pages, removals without a limit,
-   * and operations without a guard, a `preFetch` hook or `open: true`. An object turns off single checks. The default
-   * is `false`.
+   * Refuses undeclared parameters, body keys and values that do not fit, and `removeAll()` without `q`. The start fails
+   * for lists without `page`, and for operations without a guard, a `preFetch` hook or `open: true`. An object turns
+   * off single checks. The default is `false`.
    */
   readonly strict?: boolean | StrictOptions;
   /**
