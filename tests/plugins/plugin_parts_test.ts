@@ -1,7 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 // @ts-types="express-types"
 import express from "express";
-import { Framework, type FrameworkRequest } from "../../mod.ts";
+import { Framework, FrameworkModel, type FrameworkRequest, prop, replace } from "../../mod.ts";
+import { rest } from "../../mod.ts";
 import { openapi } from "../../src/openapi/mod.ts";
 import { type Plugin, RestError } from "../../src/plugin/mod.ts";
 import { test } from "../harness/testing.ts";
@@ -104,6 +105,31 @@ test("values are stored in declared fields with each write, and clients cannot s
   assertEquals(changed.via, "Task k2 false");
   const person = await app.created("/people", { name: "Ada" }, by("k1"));
   assertEquals("via" in person, false);
+});
+
+test("a PUT stores the values of a change in an entity that exists, and those of a creation else", async () => {
+  const plugin: Plugin = {
+    name: "values",
+    values: {
+      fields: ["first", "last"],
+      of: ({ isNew }) => isNew ? { first: "put", last: "put" } : { last: "again" },
+    },
+  };
+  @rest({ route: "/crates", methods: [replace()] })
+  class Crate extends FrameworkModel {
+    @prop({ readonly: true })
+    first?: string;
+    @prop()
+    last?: string;
+  }
+  await using app = await mount([Crate], { plugins: [plugin] });
+  const path = "/crates/0123456789abcdef01234567";
+  const put = async () => {
+    const { status, body: { first, last } } = await app.put(path, {});
+    return [status, first, last];
+  };
+  assertEquals(await put(), [201, "put", "put"]);
+  assertEquals(await put(), [200, "put", "again"]);
 });
 
 for (

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { mapPaced, TurnPacer } from "../../errors/event_loop.ts";
@@ -6,6 +7,7 @@ import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter, isEmpty } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { insertMany, insertOne } from "../../store/writes/insert.ts";
 import { insertEach } from "../../store/writes/insert_each.ts";
@@ -188,7 +190,7 @@ async function replace(
 ): Promise<Send | undefined> {
   const { model, shape, selection: { version, scope }, name, by = "_id", stamps } = collection;
   const { inserts } = modelSupport(model, shape);
-  const stamped = stamps && stampsOfReplacement(stamps);
+  const stamped = stamps && stampsOfReplacement(stamps, shape);
   if (stamped === "unknown") return undefined;
   const made = inserts?.replacement(body, { by, _id: name?._id, ...stamped });
   if (made === undefined || !keepsScopes({ model, scope, steps: [] }, made.written)) {
@@ -207,13 +209,19 @@ async function replace(
   };
 }
 
-/** `"unknown"` if the values of a new entity throw. Mongoose documents then find out whether the entity is new. */
+/** `"unknown"` if a new entity gets other values or none. Mongoose documents then find out whether the entity exists. */
 function stampsOfReplacement(
   stamps: NonNullable<OpenCollection["stamps"]>,
+  { fields }: Shape,
 ): { readonly added: Values; readonly changed: Values } | "unknown" {
   const changed = stamps(false);
   try {
-    return { added: operatorsFor(stamps(true)).set, changed };
+    const added = stamps(true);
+    // The statement sets these fields in an entity that exists, too.
+    const names = Object.keys({ ...added, ...changed })
+      .filter((name) => Object.hasOwn(changed, name) || fields.get(name)?.writable);
+    const isSame = names.every((name) => isDeepStrictEqual(added[name], changed[name]));
+    return isSame ? { added: operatorsFor(added).set, changed } : "unknown";
   } catch {
     return "unknown";
   }
