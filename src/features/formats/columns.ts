@@ -1,7 +1,7 @@
 import type { Schema } from "mongoose";
-import { readProjection, shownBy, type Shows } from "../../filter/projection.ts";
+import { readProjection, shownBy, type Shows, unshownFields } from "../../filter/projection.ts";
 import { schemaOf } from "../../describe/describe_filter.ts";
-import type { Shape } from "../../schema/fields/shape.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { buildSchema, schemaClass } from "../../schema/build_schema.ts";
 import type { LevelContext } from "../../pipeline/request/request_context.ts";
 
@@ -24,8 +24,11 @@ export function columnsOf(
   };
   const showsRemoved = removalOf(shape)?.isOfRemoved(req) === true;
   const schema = link?.embedded ? buildSchema(target).schema : undefined;
-  const shows = shownBy(readProjection(state.projection, shape), shape);
+  const projection = readProjection(state.projection, shape);
+  const shows = shownBy(projection, shape);
+  const unshown = unshownFields(projection, shape);
   return columnsIn(shape, {
+    isRead: (field) => !unshown.has(field),
     filled: fills?.shown,
     schema,
     // Only removed entities have fields such as `deletedAt`, so other lists have no such columns.
@@ -42,6 +45,8 @@ export function columnsOf(
 interface ColumnOptions {
   readonly shows?: Shows;
   readonly isEmpty?: (name: string, of: Shape) => boolean;
+  /** A projection of a hook may name a field with `select: false`. */
+  readonly isRead?: (field: FieldShape) => boolean;
   /** The shown fields of each populated reference, or `undefined` for all. */
   readonly filled?: ReadonlyMap<string, readonly string[] | undefined> | undefined;
   readonly prefix?: readonly string[];
@@ -52,22 +57,24 @@ interface ColumnOptions {
 
 export function columnsIn(
   shape: Shape,
-  { shows = () => true, isEmpty = () => false, filled, prefix = [], schema, above = [] }:
-    ColumnOptions = {},
+  options: ColumnOptions = {},
 ): Column[] {
+  const { shows = () => true, isEmpty = () => false, filled, prefix = [], schema, above = [] } =
+    options;
+  const { isRead = ({ selected }) => selected } = options;
   if (above.includes(shape)) return [];
   // An embedded entity never stores its version, so the column would be empty.
   const version: unknown = schema?.get("versionKey");
   const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
     const names = [...prefix, name];
-    const isVisible = !field.hidden && field.selected && shows(names.join("."), field);
+    const isVisible = !field.hidden && isRead(field) && shows(names.join("."), field);
     if (!isVisible || name === version || isEmpty(name, shape)) return [];
     const inside = { isEmpty, prefix: names, above: [...above, shape] };
     if (filled?.has(name) && field.populated !== undefined) {
       return columnsIn(field.populated, { ...inside, shows: shownIn(filled.get(name)) });
     }
     if (field.shape !== undefined) {
-      return columnsIn(field.shape, { ...inside, schema: schemaOf(field), shows });
+      return columnsIn(field.shape, { ...inside, schema: schemaOf(field), shows, isRead });
     }
     if (field.kind !== "scalar") return [];
     return [{ names, isNumeric: NUMERIC.has(field.type?.instance) }];

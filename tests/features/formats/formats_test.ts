@@ -1,7 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
+import { all, create, FrameworkModel, type FrameworkRequest, prop } from "../../../mod.ts";
+import { type QueryObject, rest } from "../../../mod.ts";
 import { readCsv, rowsOf } from "../../support/csv.ts";
 import { difficult, mountFormats } from "../../fixtures/formats.ts";
 import { longTest, test } from "../../harness/testing.ts";
+import { mount } from "../../support/support.ts";
 
 const LINES = { accept: "application/x-ndjson" };
 const TABLE = { accept: "text/csv" };
@@ -123,4 +126,30 @@ longTest("long lists are whole in each format", async () => {
     assertEquals(rows.map(({ _id }) => _id), read.map(({ _id }) => _id));
     assert(rows.every(({ name }) => name === "=4".padStart(3, "'") || name === "€".repeat(60)));
   }
+});
+
+test("a table has the column of a field with select: false if the projection of a hook names it", async () => {
+  class Crate extends FrameworkModel {
+    @prop({ select: false })
+    code?: string;
+    @prop()
+    label?: string;
+  }
+  const show = (projection: QueryObject) => (req: FrameworkRequest) => {
+    Object.assign(req.framework, { projection });
+    return true;
+  };
+  @rest({
+    route: "/coded",
+    methods: [all({ formats: ["csv"], preFetch: show({ "+code": 1 }) }), create()],
+  })
+  @rest({ route: "/codes", methods: [all({ formats: ["csv"], preFetch: show({ code: 1 }) })] })
+  @rest({ route: "/plain", methods: [all({ formats: ["csv"] })] })
+  class Coded extends Crate {}
+  await using app = await mount([Coded]);
+  const { _id } = await app.created("/coded", { code: "c", label: "l" });
+  const tableOf = async (path: string) => readCsv((await app.get(path, { headers: TABLE })).text);
+  assertEquals(await tableOf("/coded"), [["_id", "code", "label", "__v"], [_id, "c", "l", "0"]]);
+  assertEquals(await tableOf("/codes"), [["_id", "code"], [_id, "c"]]);
+  assertEquals(await tableOf("/plain"), [["_id", "label", "__v"], [_id, "l", "0"]]);
 });
