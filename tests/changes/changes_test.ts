@@ -173,6 +173,19 @@ test("a change that always fails becomes a dead letter", async () => {
   }]);
 });
 
+test("dead letters are listed oldest first, and 100 of them without a limit", async () => {
+  await using database = await openTickets();
+  await using follower = await startBroken({ attempts: 1, concurrency: 101 });
+  const titles = Array.from({ length: 101 }, () => ({ title: "bad" }));
+  await database.collection.insertMany(titles);
+  const list = (limit: number) => follower.deadLetters({ limit });
+  await until(async () => (await list(200)).length === 101);
+  const ids = (await list(200)).map(({ id }) => id);
+  assertEquals(ids, ids.toSorted());
+  assertEquals((await list(2)).map(({ id }) => id), ids.slice(0, 2));
+  assertEquals((await follower.deadLetters()).map(({ id }) => id), ids.slice(0, 100));
+});
+
 test("a dead letter is overtaken by later changes, and handled again on demand", async () => {
   await using database = await openTickets();
   const { collection } = database;

@@ -80,6 +80,21 @@ test("the client sends short filters, and reads of one entity, by GET", async ()
   assertEquals(sent.at(-1), "GET /stars?");
 });
 
+test("the client sends a URL of 2000 characters by GET, and a longer one by QUERY", async () => {
+  const sent: string[] = [];
+  const answering: FetchFunction = (url, { method = "" }) => {
+    sent.push(method === "GET" ? `GET ${url.length}` : method);
+    return Promise.resolve(Response.json([]));
+  };
+  const options = { fetch: answering, queryMethod: true };
+  const stars = connect("https://example.org", options).resource<Star>("/stars");
+  const search = (length: number) => stars.all({ search: "a".repeat(length) });
+  const start = "https://example.org/stars?search=".length;
+  await search(2000 - start);
+  await search(2001 - start);
+  assertEquals(sent, ["GET 2000", "QUERY"]);
+});
+
 test("the client fails with what the server says of a long filter", async () => {
   await using app = await open();
   const stars = connect(app.url, { queryMethod: true }).resource<Star>("/stars");
