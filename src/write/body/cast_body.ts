@@ -188,9 +188,10 @@ export class BodyCast {
 }
 
 export function inexactNumber(path: string, kind: string): Problem {
-  const message = `Number at "${path}" is not read exactly: send numbers beyond 2^53 as text, ` +
-    `such as "9007199254740993"`;
-  return { message, kind };
+  const advice = DOUBLES.has(kind)
+    ? "the field holds about 15 digits"
+    : `send numbers beyond 2^53 as text, such as "9007199254740993"`;
+  return { message: `Number at "${path}" is not read exactly: ${advice}`, kind };
 }
 
 /** JavaScript rounds large numbers, so a body sends them to these fields as strings. */
