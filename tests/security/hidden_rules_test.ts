@@ -202,6 +202,25 @@ test(
 );
 
 test(
+  "a hidden value that breaks a rule is in no error of a body that does not fit around it",
+  withAccount(async ({ app, told, _id }) => {
+    const bodies: [body: object, errors: string[]][] = [
+      [{ map: "x" }, ["map"]],
+      [{ map: { k: "x" } }, ["map.k"]],
+      [{ map: null, key: "x" }, ["key"]],
+      [{ note: "x" }, ["note"]],
+      [{ note: { text: 5 }, notes: "x", key: "x" }, ["key", "notes"]],
+      [{ note: null, key: "x" }, ["key"]],
+    ];
+    for (const [body, expected] of bodies) {
+      const { errors = {} } = (await app.patch<ErrorBody>(`/all/${_id}`, body)).body;
+      assertEquals(Object.keys(errors).sort(), expected, JSON.stringify(body));
+    }
+    assertEquals(told, []);
+  }),
+);
+
+test(
   "a hidden value that breaks a rule is refused to readers who see it",
   withAccount(async ({ app, _id }) => {
     const headers = { "x-staff": "yes" };

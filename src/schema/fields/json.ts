@@ -42,13 +42,18 @@ function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
     Number.isFinite(value);
 }
 
-/** `{ "address": null }` in a body also sets `address.city`. A path without array positions means any element. */
+/**
+ * `{ "address": null }` in a body does not name `address.pin`, which it keeps if it is hidden. A path without array
+ * positions means any element.
+ */
 export function namesPath(body: unknown, path: string): boolean {
   let at = body;
   const names = path.split(".");
   for (const [index, name] of names.entries()) {
-    if (typeof at !== "object" || at === null) return at !== undefined;
-    if (Array.isArray(at) && !/^\d+$/.test(name)) {
+    if (typeof at !== "object" || at === null) {
+      return at !== undefined && names.slice(index).every((each) => POSITION.test(each));
+    }
+    if (Array.isArray(at) && !POSITION.test(name)) {
       const rest = names.slice(index).join(".");
       return at.some((each) => namesPath(each, rest));
     }
@@ -57,6 +62,8 @@ export function namesPath(body: unknown, path: string): boolean {
   }
   return true;
 }
+
+const POSITION = /^\d+$/;
 
 export function findPath(
   root: unknown,
