@@ -103,8 +103,6 @@ export interface FoundPage {
   readonly shown?: unknown;
   readonly more: boolean;
   readonly total?: number | undefined;
-  /** Also counts entities that hooks have left out, for `skip` of the next page. */
-  readonly read: number;
 }
 
 /** The identifiers that an idempotency key has reserved. */

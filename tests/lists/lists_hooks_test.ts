@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { all, FrameworkModel, getModel, prop, rest, RestError } from "../../mod.ts";
 import type { FrameworkRequest } from "../../mod.ts";
 import { mountPieces, pieceId, placesOf, ranked, seen } from "../fixtures/pieces.ts";
@@ -21,6 +21,19 @@ test("a page is full although hooks leave entities out", async () => {
     assertEquals(linksOf(reply).next, `${list}?after=${pieceId(4)}`);
     const last = await app.get(`${list}?after=${pieceId(4)}`, EVEN);
     assertEquals([placesOf(last.body), linksOf(last)], [[6, 8], {}]);
+  }
+});
+
+test("skip counts no entities that hooks leave out", async () => {
+  await using app = await mountPieces(ranked(250));
+  for (const list of app.hooked) {
+    const reply = await app.get(`${list}?skip=1&limit=2`, EVEN);
+    assertEquals([list, placesOf(reply.body)], [list, [2, 4]]);
+    assertEquals(linksOf(reply).next, `${list}?skip=3&limit=2`);
+    for (const [skip, shown] of [[123, [246, 248]], [124, [248]], [125, []]] as const) {
+      const last = await app.get(`${list}?skip=${skip}&limit=2`, EVEN);
+      assertEquals([skip, placesOf(last.body), linksOf(last).next], [skip, shown, undefined]);
+    }
   }
 });
 
@@ -47,7 +60,7 @@ test("hooks see the entities of a page and one more, and those that they leave o
     assertEquals([list, await see("?limit=2")], [list, [0, 1, 2]]);
     assertEquals(await see("?limit=2", EVEN), [0, 1, 2, 3, 4]);
     assertEquals(await see("?limit=3&sort=-rank"), [9, 8, 7, 6]);
-    assertEquals(await see("?limit=3&skip=8"), [8, 9]);
+    assertEquals(await see("?limit=3&skip=8"), ranked(10).map(({ rank }) => rank));
   }
 });
 
@@ -139,10 +152,11 @@ test("an error of a hook is the answer of a page", async () => {
     n?: number;
   }
   await using app = await mount([Failing]);
-  await getModel(Failing).create([1, 2, 3].map((n) => ({ n })));
+  const [, second] = await getModel(Failing).create([1, 2, 3].map((n) => ({ n })));
   const { status, headers } = await app.get("/failing");
   assertEquals([status, headers.get("link")], [402, null]);
-  assert((await app.get("/failing?skip=2")).status === 200);
+  assertEquals((await app.get("/failing?skip=2")).status, 402);
+  assertEquals((await app.get(`/failing?after=${second?._id}`)).status, 200);
 });
 
 const projected = {

@@ -136,7 +136,7 @@ function linksOf(
     links.push(`<${linkUrl(context.req, changes)}>; rel="${rel}"`);
   const after = found.more && skip === 0 ? cursorBehind(context, found) : undefined;
   if (after !== undefined) add("next", { after, skip: undefined });
-  else if (found.more && behind === undefined) add("next", { skip: skip + found.read });
+  else if (found.more && behind === undefined) add("next", { skip: skip + found.size });
   if (skip > 0) {
     // A link can remove a parameter of the URL, but in the body of a `QUERY` only replace it, by `skip: 0`.
     const none = hasBodyParameters(context.req) ? 0 : undefined;

@@ -23,11 +23,13 @@ export async function fillWindow(
   context: OpenLevelContext,
   { read, page }: { readonly read: EntitiesRead; readonly page: PageRead },
 ): Promise<FoundPage> {
-  const { limit } = page;
+  const { limit, skip, isLoose } = page;
   const ends: (() => SortValues | undefined)[] = [];
   const kept = await fillPage<object, ShownEntity>({
     page,
-    list: (part) => read.list({ ...part, note: (end) => ends.push(end) }),
+    // A page by `skip` has no cursor, so the skipped entities are not kept.
+    list: (part) =>
+      read.list({ ...part, ...(skip === 0 || isLoose) && { note: (end) => ends.push(end) } }),
     show: (each) =>
       andThen(
         passReadHooks(context, each),
@@ -36,6 +38,7 @@ export async function fillWindow(
     endOf: (index) => ends[index]?.(),
     isOver: () => isOver(context.req),
     hasRest: context.level.hooks.fetch === undefined,
+    leavesOut: mayLeaveOut(context),
   });
   const shown = kept.slice(0, limit);
   const last = shown.at(-1);
@@ -45,10 +48,9 @@ export async function fillWindow(
     text: await concatenatedTexts(context, values),
     size: shown.length,
     end: last && ends[last.index]?.(),
-    next: page.isLoose ? ends[kept[limit]?.index ?? -1]?.() : undefined,
+    next: isLoose ? ends[kept[limit]?.index ?? -1]?.() : undefined,
     shown: last && await mayShowOther(context) ? wholeValue(context, last.value) : undefined,
     more: kept.length > limit,
-    read: last === undefined ? 0 : last.index + 1,
   };
 }
 

@@ -58,7 +58,7 @@ export class HookedReads {
     page: PageRead,
     queryOf: (page: PageRead) => StoredQuery,
   ): Promise<readonly Buffer[]> {
-    const { passed } = await this.#fill(page, queryOf);
+    const passed = await this.#fill(page, queryOf);
     return await this.#texts(passed.slice(0, page.limit), queryOf(page));
   }
 
@@ -66,7 +66,7 @@ export class HookedReads {
     page: PageRead,
     queryOf: (page: PageRead) => StoredQuery,
   ): Promise<FoundPage> {
-    const { passed, lastIndex } = await this.#fill(page, queryOf);
+    const passed = await this.#fill(page, queryOf);
     const query = queryOf(page);
     const shown = passed.slice(0, page.limit);
     const last = shown.at(-1);
@@ -79,7 +79,6 @@ export class HookedReads {
       ...more && last && this.#hides(page) &&
         { shown: JSON.parse(this.#whole(last, query).toString()) },
       more,
-      read: lastIndex + 1,
     };
   }
 
@@ -94,15 +93,15 @@ export class HookedReads {
       page,
       list: (part) => this.#stored(queryOf(part), part),
       show: (stored) => {
-        read.push(stored);
+        if (page.skip === 0) read.push(stored);
         return this.#pass(stored);
       },
       endOf: (index) => pageEnd(read[index], page),
       isOver: () => this.#hooks.isOver(),
       hasRest: true,
+      leavesOut: true,
     });
-    const lastIndex = kept.slice(0, page.limit).at(-1)?.index ?? -1;
-    return { passed: kept.map(({ value }) => value), lastIndex };
+    return kept.map(({ value }) => value);
   }
 
   async *#stored(query: StoredQuery, page?: PageRead): AsyncGenerator<readonly Buffer[]> {

@@ -32,7 +32,7 @@ export async function readStoredPage(
   const text = await reader.concat(shown, { finder, ...query });
   const end = more ? pageEnd(shown.at(-1), page) : undefined;
   const next = page.isLoose ? pageEnd(all[page.limit], page) : undefined;
-  return { text, size: shown.length, end, next, more, read: shown.length, total };
+  return { text, size: shown.length, end, next, more, total };
 }
 
 interface Found {

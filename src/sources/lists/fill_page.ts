@@ -16,7 +16,11 @@ interface FillOptions<E, T> {
   readonly isOver: () => boolean;
   /** `false` for a `fetch` hook, which returns all its entities at once. */
   readonly hasRest: boolean;
+  /** `skip` counts no entities that hooks leave out, or clients could count those. */
+  readonly leavesOut: boolean;
 }
+
+const SKIPPED_AT_ONCE = 100;
 
 /** The index also counts entities that hooks have left out. */
 export interface PassedEntity<T> {
@@ -25,25 +29,31 @@ export interface PassedEntity<T> {
 }
 
 export async function fillPage<E, T>(
-  { page, list, show, endOf, isOver, hasRest }: FillOptions<E, T>,
+  { page, list, show, endOf, isOver, hasRest, leavesOut }: FillOptions<E, T>,
 ): Promise<PassedEntity<T>[]> {
   const { limit } = page;
   const kept: PassedEntity<T>[] = [];
+  let skipped = leavesOut ? page.skip : 0;
+  const whole = { ...page, skip: page.skip - skipped, limit: limit + skipped };
+  const needed = () => skipped > 0 ? Math.min(skipped, SKIPPED_AT_ONCE) : limit + 1 - kept.length;
   let count = 0;
   const pass = (each: E) => {
     const index = count++;
     return andThen(show(each), (value) => value === undefined ? undefined : { value, index });
   };
   const fill = async (part: PageRead) => {
-    for await (const some of takeAsNeeded(list(part), () => limit + 1 - kept.length)) {
+    for await (const some of takeAsNeeded(list(part), needed)) {
       if (isOver()) break;
-      for await (const shown of mapInOrder([some], pass)) kept.push(...shown);
+      for await (const shown of mapInOrder([some], pass)) {
+        kept.push(...shown.slice(skipped));
+        skipped = Math.max(0, skipped - shown.length);
+      }
     }
   };
-  await fill(page);
-  const isShort = kept.length <= limit && count > limit && !isOver();
+  await fill(whole);
+  const isShort = kept.length <= limit && count > whole.limit && !isOver();
   if (isShort && hasRest) {
-    await fill(restOf(page, Array.from({ length: count }, (_, index) => endOf(index))));
+    await fill(restOf(whole, Array.from({ length: count }, (_, index) => endOf(index))));
   }
   return kept;
 }

@@ -89,7 +89,7 @@ async function read({ get, sent }: App, path: string, everyNth = 1) {
 test("a page with hooks is one statement where they leave nothing out", async () => {
   await using app = await mountRows();
   for (const [list, before] of Object.entries(LISTS)) {
-    for (const query of ["?", "?limit=100&", "?skip=3&", `?skip=${ENTITIES - 1}&`]) {
+    for (const query of ["?", "?limit=100&", "?skip=3&", "?skip=90&"]) {
       const path = `${list}${query}${list === "/populated" ? "populate=next" : ""}`;
       const { names } = await read(app, path);
       const populates = list.startsWith("/populated") ? ["find"] : [];
