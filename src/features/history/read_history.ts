@@ -1,4 +1,3 @@
-import mongoose from "mongoose";
 import { badParameter, notFound } from "../../errors/refusals.ts";
 import { TurnPacer } from "../../errors/event_loop.ts";
 import { queryOf } from "../../filter/query_string.ts";
@@ -10,14 +9,12 @@ import { linkUrl } from "../../pipeline/request/link_url.ts";
 import type { TextAnswer } from "../../pipeline/request/answer.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
-import type { StoredObject } from "../../store/values.ts";
 import { readSnapshot } from "../../write/stored_values.ts";
-import type { StoredRecord } from "./history_collection.ts";
 import { eachRecord, valuesBefore } from "./read_records.ts";
 import {
   hasReadHooks,
   jsonOf,
-  type ReplayedRecord,
+  type RecordContext,
   type ShownRecord,
   showRecord,
 } from "./show_records.ts";
@@ -60,20 +57,16 @@ export async function readHistory(context: OpenLevelContext): Promise<TextAnswer
   const { values: current } = readSnapshot(entity);
   const sent = await passHook(context, "preSend", { entity: passed });
   if (sent === undefined) throw notFound();
-  const { records, hasMore } = await recordsOf(context, { current, limit, after });
-  const currentJson = jsonOf(context, sent);
-  const pacer = new TurnPacer();
   const shown = {
     context,
     model: await context.model(),
     entity,
     current,
-    currentJson,
-    pacer,
+    currentJson: jsonOf(context, sent),
+    pacer: new TurnPacer(),
   };
-  const list: ShownRecord[] = [];
-  for (const each of records) list.push(await showRecord(shown, each));
-  const last = hasMore ? records.at(-1)?.record : undefined;
+  const { list, hasMore } = await showPage(shown, { limit, after });
+  const last = hasMore ? list.at(-1) : undefined;
   return {
     kind: "text",
     status: 200,
@@ -117,38 +110,33 @@ function nextLink(req: FrameworkRequest, page: Required<HistoryPage>): string {
   return `<${linkUrl(req, { ...page })}>; rel="next"`;
 }
 
-interface HistoryQuery extends HistoryPage {
-  readonly current: StoredObject;
-}
-
 /** Hooks need whole versions, which are computed backwards from the current entity by all newer records. */
-async function recordsOf(
-  context: OpenLevelContext,
-  { current, limit, after }: HistoryQuery,
-): Promise<{ readonly records: readonly ReplayedRecord[]; readonly hasMore: boolean }> {
+async function showPage(
+  shown: RecordContext,
+  { limit, after }: HistoryPage,
+): Promise<{ readonly list: readonly ShownRecord[]; readonly hasMore: boolean }> {
+  const { context, current } = shown;
   const isAfter = after === undefined ? {} : { $lt: after };
   const query = {
     current,
     batchSize: limit + 1,
     ...!hasReadHooks(context) && { versions: isAfter },
   };
-  const records: ReplayedRecord[] = [];
+  const list: ShownRecord[] = [];
   let values = current;
   let size = 0;
-  let hasMore = false;
-  const see = (record: StoredRecord) => {
+  for await (const record of eachRecord(context, query)) {
     const before = valuesBefore(values, record);
     if (record.version < (after ?? Infinity)) {
-      hasMore = records.length === limit || size > PAGE_BYTES;
-      if (hasMore) return false;
-      size += mongoose.mongo.BSON.calculateObjectSize(record.before);
-      records.push({ record, before, after: values });
+      if (list.length === limit || size > PAGE_BYTES) return { list, hasMore: true };
+      const each = await showRecord(shown, { record, before, after: values });
+      // Hidden values must not shorten a page, or their size would show.
+      size += JSON.stringify(each.before).length;
+      list.push(each);
     }
     values = before;
-    return true;
-  };
-  await eachRecord(context, { ...query, see });
-  return { records, hasMore };
+  }
+  return { list, hasMore: false };
 }
 
 async function withNames(

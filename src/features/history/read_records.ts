@@ -10,13 +10,12 @@ interface RecordQuery {
   readonly current: StoredObject;
   readonly versions?: Readonly<Record<string, number>>;
   readonly batchSize?: number;
-  readonly see: (record: StoredRecord) => boolean;
 }
 
-export async function eachRecord(
+export async function* eachRecord(
   context: OpenLevelContext,
-  { current, versions = {}, see, ...options }: RecordQuery,
-): Promise<void> {
+  { current, versions = {}, ...options }: RecordQuery,
+): AsyncGenerator<StoredRecord> {
   const { route: { maxTimeMS }, timeBudget } = context;
   const model = await context.model();
   const key = versionKeyOf(model) ?? "";
@@ -26,12 +25,15 @@ export async function eachRecord(
   const filter = { ...await ofCurrentLife(context, current._id), version };
   const sorted = { ...FROM_PRIMARY, maxTimeMS, ...options, sort: { version: -1 } } as const;
   const records = historyOf(model).find(filter, sorted);
-  const read = async () => {
-    for await (const record of records) {
-      if (!see(record)) return;
+  try {
+    for (;;) {
+      const record = await timeBudget.wait(records.next());
+      if (record === null) return;
+      yield record;
     }
-  };
-  await timeBudget.wait(read());
+  } finally {
+    await records.close();
+  }
 }
 
 export function latestOf(current: StoredObject, key = ""): number {

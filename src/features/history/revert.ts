@@ -16,7 +16,6 @@ import { readSnapshot, valuesToStore } from "../../write/stored_values.ts";
 import { keepUncastValues } from "../../write/keep_uncast_values.ts";
 import { noteSet } from "../../write/set_paths.ts";
 import { recordedValues } from "./recorded_values.ts";
-import type { StoredRecord } from "./history_collection.ts";
 import { eachRecord, latestOf, valuesBefore } from "./read_records.ts";
 
 /** Only fields that the caller may see and set are set back. */
@@ -52,16 +51,14 @@ async function readVersion(
   let count = 0;
   const changed = new Set<string>();
   const newest = new Map<string, unknown>();
-  const see = (record: StoredRecord) => {
+  for await (const record of eachRecord(context, { current, versions: { $gt: version } })) {
     values = valuesBefore(values, record);
     for (const name of record.changed) {
       changed.add(name);
       newest.set(name, withOlder(newest.get(name), record.before[name]));
     }
     count++;
-    return true;
-  };
-  await eachRecord(context, { current, versions: { $gt: version }, see });
+  }
   if (count < latest - version) throw notFound();
   return { values, changed, newest };
 }

@@ -5,6 +5,7 @@ import {
   create,
   FrameworkModel,
   type FrameworkRequest,
+  getModel,
   one,
   prop,
   rest,
@@ -43,6 +44,8 @@ class Vessel extends FrameworkModel {
   shown?: Rivet[];
 }
 
+const HIGH = { headers: { "x-level": "high" } };
+
 interface Operation {
   readonly operation: string;
 }
@@ -50,21 +53,37 @@ interface Operation {
 test("the history names no part that its reader cannot see", async () => {
   const mongo = await sharedReplicaSet();
   await using app = await mount([Vessel], { mongo });
-  const high = { headers: { "x-level": "high" } };
   const { _id } = await app.created("/vessels", {});
-  await app.created(`/vessels/${_id}/zparts`, { text: "a" }, high);
-  await app.created(`/vessels/${_id}/zone`, { text: "b" }, high);
-  await app.created(`/vessels/${_id}/frame`, {}, high);
-  await app.created(`/vessels/${_id}/frame/zrivets`, { text: "c" }, high);
-  await app.created(`/vessels/${_id}/shown`, { text: "d" }, high);
+  await app.created(`/vessels/${_id}/zparts`, { text: "a" }, HIGH);
+  await app.created(`/vessels/${_id}/zone`, { text: "b" }, HIGH);
+  await app.created(`/vessels/${_id}/frame`, {}, HIGH);
+  await app.created(`/vessels/${_id}/frame/zrivets`, { text: "c" }, HIGH);
+  await app.created(`/vessels/${_id}/shown`, { text: "d" }, HIGH);
   const path = `/vessels/${_id}/history`;
   const operations = async (options?: object) =>
     (await app.get<Operation[]>(path, options)).body.map(({ operation }) => operation);
   const all = ["create", "zparts.create", "zone.create", "frame.create", "frame.zrivets.create"];
-  assertEquals(await operations(high), [...all, "shown.create"].reverse());
+  assertEquals(await operations(HIGH), [...all, "shown.create"].reverse());
   const seen = ["create", "update", "update", "frame.create", "frame.update", "shown.create"];
   assertEquals(await operations(), seen.reverse());
   const { text } = await app.get(path);
   assertStringIncludes(text, "shown.create");
   assertEquals(/zparts|zone|zrivets/.exec(text), null);
+});
+
+test("the size of a hidden value ends no page of the history", async () => {
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Vessel], { mongo });
+  const { _id } = await app.created("/vessels", {});
+  const { collection } = getModel(Vessel);
+  for (const letter of ["a", "b", "c"]) {
+    const zone = { text: letter.repeat(3 * 1024 * 1024) };
+    await collection.updateOne({}, { $set: { zone, "frame.zrivets": [zone] } });
+    await app.updated(`/vessels/${_id}`, { frame: { zrivets: [] } }, HIGH);
+    await app.updated(`/vessels/${_id}`, { zone: null }, HIGH);
+  }
+  const path = `/vessels/${_id}/history`;
+  const sizeOf = async (options?: object) =>
+    (await app.get<Operation[]>(path, options)).body.length;
+  assertEquals([await sizeOf(), await sizeOf(HIGH)], [7, 2]);
 });
