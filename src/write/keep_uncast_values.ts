@@ -30,13 +30,20 @@ export function keepUncastValue(doc: Document, path: string): boolean {
   const snapshot = existingSnapshot(doc);
   const [, only] = [...factsOf(doc).setValues ?? []]
     .find(([each]) => `${path}.`.startsWith(`${each}.`)) ?? [];
-  return snapshot !== undefined && snapshot.isSent &&
-    keepIn(path.split("."), { now: doc, before: only ?? snapshot.values });
+  return snapshot !== undefined &&
+    keepIn(path.split("."), { now: doc, before: only ?? snapshot.values, keeps: snapshot.isSent });
+}
+
+interface KeptPlace {
+  readonly now: unknown;
+  readonly before: unknown;
+  /** `false` if the snapshot lacks values that Mongoose could not cast. */
+  readonly keeps: boolean;
 }
 
 function keepIn(
   [name = "", ...rest]: readonly string[],
-  { now, before }: { readonly now: unknown; readonly before: unknown },
+  { now, before, keeps }: KeptPlace,
 ): boolean {
   if (now === undefined || now === null) return true;
   if (isDocument(now)) {
@@ -46,24 +53,23 @@ function keepIn(
     const isList = Array.isArray(held) && rest.every((each) => POSITION.test(each));
     if (isList && held.length > 0) return true;
     if (rest.length > 0 && held !== undefined && !isList) {
-      return keepIn(rest, { now: held, before: stored });
+      return keepIn(rest, { now: held, before: stored, keeps });
     }
     if (rest.length > 0 && now.isDirectModified(name)) return true;
+    if (!keeps) return false;
     if (stored !== undefined) setRaw(now, { path: name, value: stored });
     return stored !== undefined || now instanceof Subdocument && name !== "";
   }
   if (Array.isArray(now)) {
     const element: unknown = rawArray(now)[Number(name)];
-    return keepIn(rest, {
-      now: element,
-      before: counterpart(element, { list: before, index: Number(name) }),
-    });
+    const own = counterpart(element, { list: before, index: Number(name) });
+    return !keeps && own === undefined || keepIn(rest, { now: element, before: own, keeps });
   }
   if (!(now instanceof Map)) return false;
   // Mongoose reports the values of a Map under the key `$*`.
   const entries = [...now].filter(([key]) => name === "$*" || key === name);
   return entries.length === 0 ||
-    entries.map(([key, each]) => keepIn(rest, { now: each, before: ownMember(before, key) }))
+    entries.map(([key, each]) => keepIn(rest, { now: each, before: ownMember(before, key), keeps }))
       .some(Boolean);
 }
 

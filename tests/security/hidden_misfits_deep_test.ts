@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import {
+  all,
   arrayProp,
   FrameworkModel,
   getModel,
@@ -45,6 +46,15 @@ class Thing extends FrameworkModel {
   inners?: Inner[];
   @prop({ type: Map, of: Inner })
   map?: Map<string, Inner>;
+}
+
+/** Mongoose reads its entities, because of the property with `apart`. */
+@rest({ route: "/parted", methods: [one(), update(hooks), replace(hooks)] })
+class Parted extends Thing {
+  static override schemaOptions = { collection: "things" };
+  @rest({ methods: [all()] })
+  @arrayProp({ items: Deep, embedded: true, apart: true })
+  others?: Deep[];
 }
 
 type Id = mongoose.Types.ObjectId;
@@ -107,18 +117,24 @@ for (const verb of ["patch", "put"] as const) {
   });
 
   test(`hidden values of a wrong type decide nothing where their object goes: ${verb}`, async () => {
-    await using app = await mountOnReplicaSet([Thing]);
+    await using app = await mountOnReplicaSet([Thing, Parted]);
     const { collection } = getModel(Thing);
-    const answerTo = async (body: object, pin: unknown) => {
+    const answerTo = async (body: object, pin: unknown, route: string) => {
       await collection.deleteMany({});
       await collection.insertOne(stored({}, pin));
-      const { status, text } = await app[verb](`/things/${ID}`, body);
+      const { status, text } = await app[verb](`${route}/${ID}`, body);
       return [status, withoutNewIds(text)];
     };
-    for (const body of REMOVALS) {
-      const usual = await answerTo(body, 1);
-      for (const wrong of [OBJECT, "abc", { toString: "x" }]) {
-        assertEquals(await answerTo(body, wrong), usual, JSON.stringify(body));
+    for (const route of ["/things", "/parted"]) {
+      for (const body of REMOVALS) {
+        const usual = await answerTo(body, 1, route);
+        for (const wrong of [OBJECT, "abc", { toString: "x" }, []]) {
+          assertEquals(
+            await answerTo(body, wrong, route),
+            usual,
+            `${route} ${JSON.stringify(body)}`,
+          );
+        }
       }
     }
   });
