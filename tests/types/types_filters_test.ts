@@ -6,6 +6,7 @@ import {
   Framework,
   FrameworkModel,
   type FrameworkRequest,
+  getModel,
   type Hidden,
   type HooksOf,
   prop,
@@ -180,4 +181,16 @@ export function _add(req: FrameworkRequest<Fields>, any: FrameworkRequest): void
   req.framework.filter.$or = [{ state: 1 }];
   // @ts-expect-error -- the class has no such field
   req.framework.filter.stat = 1;
+}
+
+export async function _find(req: FrameworkRequest<Fields>): Promise<unknown[]> {
+  const { filter, projection, options } = req.framework;
+  const model = await req.framework.model();
+  return [
+    await getModel(Fields).find(filter, projection, options),
+    await model.find({ $and: [filter, { state: "open" }] }),
+    await model.findOne({ ...filter, state: "open" }),
+    await model.countDocuments(filter),
+    all<Fields>({ fetch: async ({ framework }) => await getModel(Fields).find(framework.filter) }),
+  ];
 }

@@ -14,7 +14,8 @@ export type QueryObject = Record<string, unknown>;
  * known, every key is accepted.
  */
 export type FilterOf<M> = [keyof M] extends [keyof FrameworkModel | "~unnamed"] ? QueryObject
-  : { [K in (keyof M & string) | `${keyof M & string}.${string}` | `$${string}`]?: unknown };
+  // deno-lint-ignore no-explicit-any -- a query of Mongoose does not take values of the type `unknown`
+  : { [K in (keyof M & string) | `${keyof M & string}.${string}` | `$${string}`]?: any };
 
 /**
  * The state of a request, which hooks read and change as `req.framework`. Each level of a sub-route has its own state
