@@ -22,6 +22,7 @@ import {
 } from "../../mod.ts";
 import type { PageDocument } from "../../src/admin/document.ts";
 import { follow } from "../../src/changes/mod.ts";
+import { tidy } from "../features/files/shelf.ts";
 import { at, declareId, ID_KINDS, type Kind } from "../fixtures/id_kinds.ts";
 import { test } from "../harness/testing.ts";
 import { serveTools } from "../mcp/mcp.ts";
@@ -104,6 +105,7 @@ eachKind("names the files of an entity", async (kind) => {
     const stored = await fetch(url, { method: "PUT", headers, body: `photo ${n}` });
     assertEquals([stored.status, stored.headers.get("location")], [201, `${path}/photo`]);
     await stored.body?.cancel();
+    await tidy(48);
     assertEquals(await (await fetch(url)).text(), `photo ${n}`);
     const { photo } = await app.read<{ photo: { size: number } }>(path);
     assertEquals(photo.size, 7);

@@ -53,10 +53,9 @@ export type NewFile =
   & Pick<FileMetadata, "collection" | "entity" | "type">
   & Pick<FileRecord, "_id" | "filename">;
 
-/** Overrides a connection that returns objects for numbers and bytes, or loses acknowledged writes after a failover. */
+/** Overrides a connection that returns objects for numbers, or loses acknowledged writes after a failover. */
 const SETTINGS = {
   promoteValues: true,
-  promoteBuffers: true,
   promoteLongs: true,
   useBigInt64: false,
   raw: false,
@@ -75,11 +74,12 @@ export class FileStore {
   }
 
   get records(): mongo.Collection<FileRecord> {
-    return this.#collection("files");
+    // A UUID that became a Buffer would name no entity, and its file would look like one without an entity.
+    return this.#collection("files", { promoteBuffers: false });
   }
 
   get chunks(): mongo.Collection<Chunk> {
-    return this.#collection("chunks");
+    return this.#collection("chunks", { promoteBuffers: true });
   }
 
   /** Stores the record first, so that housekeeping finds an interrupted upload. */
@@ -191,9 +191,13 @@ export class FileStore {
     return CHUNK_STATEMENTS.of(this.#connection).run(statement);
   }
 
-  #collection<D extends mongo.Document>(name: string): mongo.Collection<D> {
+  #collection<D extends mongo.Document>(
+    name: string,
+    bytes: { readonly promoteBuffers: boolean },
+  ): mongo.Collection<D> {
     const database = this.#connection.getClient().db(this.#connection.name);
-    return database.collection<D>(`${BUCKET}.${name}`, SETTINGS as mongo.CollectionOptions);
+    const settings = { ...SETTINGS, ...bytes } as mongo.CollectionOptions;
+    return database.collection<D>(`${BUCKET}.${name}`, settings);
   }
 }
 
