@@ -24,7 +24,13 @@ const PAUSE_MS = 500;
 const STAGES = [WITHOUT_TOUCHES, { $project: { documentKey: 1 } }];
 
 /** With the driver's defaults, the BSON types of identifiers would change, and a query could miss the entity. */
-const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } as const;
+const OPTIONS = {
+  batchSize: 1000,
+  promoteLongs: false,
+  promoteBuffers: false,
+  // The driver refuses `true`, which the client may have, together with `promoteLongs: false`.
+  useBigInt64: false,
+} as const;
 
 /** The error code of a standalone server. */
 const NO_STREAMS = 40573;

@@ -1,4 +1,5 @@
 import { assertEquals, assertNotMatch } from "@std/assert";
+import mongoose from "mongoose";
 import {
   all,
   create,
@@ -200,4 +201,21 @@ test("a live list shows entities in the place of identifiers", async () => {
   await live.came(2);
   assertEquals(live.items.map((each) => each.author), [author]);
   assertEquals(live.text, (await app.get("/notes?populate=author")).text);
+});
+
+test("a list is live on a connection that reads integers of 64 bits as BigInt", async () => {
+  await using app = await mountLive([Note]);
+  await mongoose.disconnect();
+  await mongoose.connect(app.database.uri, { useBigInt64: true, monitorCommands: true });
+  let opened = 0;
+  mongoose.connection.getClient().on("commandStarted", ({ command }) => {
+    if ("$changeStream" in (command.pipeline?.[0] ?? {})) opened++;
+  });
+  await using live = await openLive(`${app.url}/notes`);
+  await live.ready();
+  for (const count of [2, 3, 4]) {
+    await app.created("/notes", { text: "a" });
+    await live.came(count);
+  }
+  assertEquals([live.taken(), opened], ["ready put put put", 1]);
 });
