@@ -14,6 +14,7 @@ import {
   getModel,
   prop,
   type Ref,
+  type Restricted,
   StoredFile,
 } from "../../mod.ts";
 import { Actor, Address, expect, Movie, type Same } from "../support/same_type.ts";
@@ -325,6 +326,13 @@ class AgreesInDetail extends FrameworkModel {
   q?: string;
   @prop({ ref: () => AgreesInDetail })
   r?: Ref<AgreesInDetail>;
+  @prop({ required: true, validate: (value) => value.length < 3 })
+  s!: string;
+  @prop({ hidden: (req) => req.ip === "", set: (value) => value.trim() })
+  t!: Restricted<string>;
+  // @ts-expect-error -- some readers do not get the field
+  @prop({ hidden: (req) => req.ip === "", set: (value) => value.trim() })
+  u!: string;
 }
 
 // Decorators that stand elsewhere

@@ -34,10 +34,11 @@ export type DateOnlyProblem<V, O, P> = IsDateOnly<V> extends true
 type AnyFunction = (...args: never) => unknown;
 
 /** @internal */
-export type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyFunction
-  ? F extends { readonly value: infer V } ? 0 extends 1 & V ? P
-    : undefined extends V ? P
-    : IsRestricted<NonNullable<V>> extends true ? P
-    : "hidden is a function: declare the field as Restricted, or with ?"
-  : P
+export type RestrictedProblem<F, O, P> = [O] extends [never] ? P
+  : OptionIn<O, "hidden"> extends AnyFunction
+    ? F extends { readonly value: infer V } ? 0 extends 1 & V ? P
+      : undefined extends V ? P
+      : IsRestricted<NonNullable<V>> extends true ? P
+      : "hidden is a function: declare the field as Restricted, or with ?"
+    : P
   : P;
