@@ -81,7 +81,13 @@ const forActors = (req: FrameworkRequest<Actor>): boolean => req.framework.filte
     removeAll({ fetch: () => [], preSave: (_req, entity) => entity }),
   ],
 })
-@rest({ route: "/b", methods: [all(), one({ preSend: and(generic, named) })] })
+@rest({
+  route: "/b",
+  methods: [
+    all({ postFetch: asFilter((req, each) => each.name === req.ip ? each : null) }),
+    one({ preSend: and(generic, named) }),
+  ],
+})
 class Fits extends User {
   @prop()
   extra?: string;
@@ -334,7 +340,7 @@ function compositions(): void {
   // @ts-expect-error a route of the application has no framework
   const failing = (req: ExpressRequest) => verify(req);
   void [route, failing];
-  expect<Same<typeof filter, typeof removePassword>>();
+  expect<Same<Parameters<typeof filter>[1], Entity<User>>>();
   // @ts-expect-error text is no hook
   and("x");
   // @ts-expect-error nothing is no hook

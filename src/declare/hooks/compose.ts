@@ -183,7 +183,10 @@ function composed<F extends object>(
  *
  * The new hook hides every error of the wrapped hook, even of a bug.
  */
-export function asFilter<F extends CallableFunction>(hook: F): F {
+export function asFilter<E, R = FrameworkRequest>(hook: EntityHook<E, R>): EntityHook<E, R>;
+/** Wraps a hook with different parameter types, and returns a hook of the same type. */
+export function asFilter<F extends CallableFunction>(hook: F): F;
+export function asFilter(hook: CallableFunction): CallableFunction {
   const filter = async (...args: unknown[]): Promise<unknown> => {
     try {
       return await hook(...args) ?? null;
@@ -191,7 +194,7 @@ export function asFilter<F extends CallableFunction>(hook: F): F {
       return null;
     }
   };
-  return composed(filter, { hooks: [hook], decide: decideWithoutErrors }) as unknown as F;
+  return composed(filter, { hooks: [hook], decide: decideWithoutErrors });
 }
 
 const decideWithoutErrors: CombinedDecision = ([hook], args) => {
