@@ -22,7 +22,7 @@ import { type FieldShape, fieldsWithin, type Shape } from "../../schema/fields/s
 import { isRecursive, shapeWithin, whyUnseen } from "../../schema/fields/visibility.ts";
 import { isSchema } from "../../schema/standard_schema.ts";
 import { cannotMount, type Fail } from "../../pipeline/option_reader.ts";
-import type { ClassFeatures } from "../../declare/options.ts";
+import { type ClassFeatures, FIELD_OPTIONS } from "../../declare/options.ts";
 import type { FeatureList } from "../../pipeline/feature_list.ts";
 import { forAll } from "../../errors/for_all.ts";
 import { isGroup } from "../../errors/option_kinds.ts";
@@ -162,6 +162,23 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
     const [name] = [...each.fields].find(([, { selected, apart }]) => !selected && !apart) ?? [];
     if (name === undefined || !isRecursive(each, objectsIn)) continue;
     throw fail(`field "${name}" has "select: false" in a class that holds itself: use "hidden"`);
+  }
+}
+
+/** Features read the options of declared fields only, so a rule of a kind would never apply. */
+export function checkKindOptions(shape: Shape, fail: Fail): void {
+  const embedded = fieldsWithin(shape).flatMap(({ shape }) => shape ?? []);
+  for (const each of new Set([shape, ...embedded])) {
+    for (const [kind, { fields }] of each.kinds) {
+      for (const [name, { type, element }] of fields) {
+        const options = { ...type?.options, ...element?.type?.options };
+        const option = Object.keys(FIELD_OPTIONS).find((word) => options[word] !== undefined);
+        if (option === undefined || each.fields.has(name)) continue;
+        throw fail(
+          `field "${name}" of the kind "${kind}" has "${option}": declare the field in the class`,
+        );
+      }
+    }
   }
 }
 

@@ -23,6 +23,7 @@ import { guardsOf } from "../../pipeline/references.ts";
 import {
   checkExample,
   checkIfMatch,
+  checkKindOptions,
   checkPartRest,
   checkReferences,
   checkRest,
@@ -221,6 +222,7 @@ function levelMaker(
   const shape = shapeForAll(schema);
   checkReferences(shape, (problem) => cannotMount(target, problem));
   checkUnselected(shape, (problem) => cannotMount(target, problem));
+  checkKindOptions(shape, (problem) => cannotMount(target, problem));
   const versionKey = link?.embedded ? above.at(-1)?.reader.versionKey : versionKeyOf({ schema });
   checkIfMatch(methods, { ...level, versionKey });
   const isDivided = getConnection !== undefined ||

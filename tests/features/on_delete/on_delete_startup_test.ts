@@ -50,7 +50,24 @@ function modelAround(options: object, holder: "type" | "items" | "of" = "type"):
     : modelWith({ items: Part, embedded: true }, true);
 }
 
+/** Returns a class with a kind that has a field. */
+function modelWithKind(field: object, { embedded = false } = {}): ModelClass {
+  class Base extends FrameworkModel {
+    @prop()
+    name?: string;
+    static override configure(schema: mongoose.Schema): void {
+      const kind = new mongoose.Schema({ own: field } as mongoose.SchemaDefinition);
+      schema.discriminator(`Kind${crypto.randomUUID()}`, kind);
+    }
+  }
+  @rest({ route: "/holders", methods: [all()] })
+  class Holder extends Base {}
+  return embedded ? modelWith({ items: Base, embedded: true }, true) : Holder;
+}
+
 const ref = () => Thing;
+
+const OF_KIND = { type: mongoose.Schema.Types.ObjectId, ref: "Thing", onDelete: "restrict" };
 
 /** The problems of rules, by the classes that declare them. */
 const PROBLEMS: [string, () => ModelClass, string][] = [
@@ -105,6 +122,13 @@ const PROBLEMS: [string, () => ModelClass, string][] = [
     "an unknown class",
     () => modelWith({ ref: "Nothing", onDelete: "unset" }),
     "no class with @rest",
+  ],
+  ["a kind", () => modelWithKind(OF_KIND), 'has "onDelete": declare the field in the class'],
+  ["a list of a kind", () => modelWithKind([OF_KIND]), 'field "own" of the kind "Kind'],
+  [
+    "a kind of a part",
+    () => modelWithKind({ type: String, stamp: "updatedBy" }, { embedded: true }),
+    'has "stamp": declare the field',
   ],
 ];
 
