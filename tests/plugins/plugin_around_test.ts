@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { RestError } from "../../mod.ts";
+import { create, FrameworkModel, prop, type ReadOnly, rest, RestError } from "../../mod.ts";
 import type { Plugin } from "../../src/plugin/mod.ts";
 import { test } from "../harness/testing.ts";
 import { onlyStrict } from "../support/only_strict.ts";
@@ -67,6 +67,19 @@ test("around gets the facts of the operation, and nothing of the query", async (
     purpose: "answer",
     actor: "ann",
   });
+});
+
+@rest({ route: "/firms", methods: [create()], tenant: "group" })
+class Firm extends FrameworkModel {
+  @prop({ readonly: true })
+  readonly group?: ReadOnly<string>;
+}
+
+test("around gets the tenant", async () => {
+  const { plugin, calls } = watching();
+  await using app = await mount([Firm], { plugins: [plugin], tenant: () => "north" });
+  await app.created("/firms", {});
+  assertEquals(calls.map(({ tenant }) => tenant), ["north"]);
 });
 
 test("around refuses before any entity is read, and hides errors of parameters", async () => {

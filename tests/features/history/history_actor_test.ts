@@ -46,13 +46,15 @@ class Memo extends FrameworkModel {
 
 interface Shown {
   readonly actor?: string;
+  readonly via?: string;
   readonly changed: readonly string[];
   readonly before: { readonly deletedBy?: string };
 }
 
 test("a history shows no sender to readers from whom a field with a stamp is hidden", async () => {
   const mongo = await sharedReplicaSet();
-  await using app = await mount([Memo], { mongo, actor });
+  const plugins = [{ name: "way", admit: () => ({ via: "web" }) }];
+  await using app = await mount([Memo], { mongo, actor, plugins });
   const { _id } = await app.created("/memos", {}, ann);
   await app.delete(`/memos/${_id}`, ann);
   assertEquals((await app.post(`/memos/${_id}/restore`, undefined, ann)).status, 200);
@@ -60,7 +62,10 @@ test("a history shows no sender to readers from whom a field with a stamp is hid
     const { body } = await app.get<Shown[]>(`/memos/${_id}/history`, {
       headers: { "x-user": user },
     });
-    return body.map(({ actor, changed, before }) => [actor, changed.join(), before.deletedBy]);
+    return body.map(({ actor, via, changed, before }) => {
+      assertEquals(via, actor && "web");
+      return [actor, changed.join(), before.deletedBy];
+    });
   };
   const removal = "deletedAt,deletedBy";
   assertEquals(await read("boss"), [

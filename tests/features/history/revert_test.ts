@@ -1,9 +1,21 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import { getModel } from "../../../mod.ts";
+import {
+  arrayProp,
+  create,
+  FrameworkModel,
+  getModel,
+  one,
+  prop,
+  type Ref,
+  remove,
+  rest,
+  update,
+} from "../../../mod.ts";
 import { test } from "../../harness/testing.ts";
-import { NOBODY } from "../../support/support.ts";
-import { as, Plan, records, Remark, SECRET, servePlans, storedPlans } from "./plans.ts";
+import { type ErrorBody, NOBODY } from "../../support/support.ts";
+import { as, Plan, records, Remark, SECRET, serveHistory } from "./plans.ts";
+import { servePlans, storedPlans } from "./plans.ts";
 
 interface PlanBody extends Record<string, unknown> {
   readonly _id: string;
@@ -113,7 +125,40 @@ test("a version whose records are gone is 404", async () => {
   assertEquals((await revert(1)).body.name, "b");
 });
 
-test("a revert may refer to an entity that is gone, unless the field has `exists`", async () => {
+@rest({ route: "/guests", methods: [create(), remove()] })
+class Guest extends FrameworkModel {}
+
+class Seat extends FrameworkModel {
+  @prop({ ref: Guest, exists: true })
+  guest?: Ref<Guest>;
+}
+
+@rest({ route: "/dinners", methods: [one(), create(), update()], history: true })
+class Dinner extends FrameworkModel {
+  @prop({ ref: Guest, exists: true })
+  host?: Ref<Guest>;
+  @arrayProp({ items: Guest, exists: true })
+  guests!: Ref<Guest>[];
+  @arrayProp({ items: Seat, embedded: true })
+  seats!: Seat[];
+  @prop({ type: Map, of: Seat })
+  places?: Map<string, Seat>;
+}
+
+test("a revert refers to no entity that is gone where the field has `exists`", async () => {
+  await using app = await serveHistory([Dinner, Guest]);
+  const { _id: guest } = await app.created("/guests", {});
+  const seat = { guest };
+  const whole = { host: guest, guests: [guest], seats: [seat], places: { a: seat } };
+  const { _id } = await app.created("/dinners", whole);
+  await app.updated(`/dinners/${_id}`, { host: null, guests: [], seats: [], places: null });
+  await app.delete(`/guests/${guest}`);
+  const { status, body } = await app.post<ErrorBody>(`/dinners/${_id}/revert`, { version: 0 });
+  const names = ["guests.0", "host", "places.a.guest", "seats.0.guest"];
+  assertEquals([status, Object.keys(body.errors ?? {}).sort()], [400, names]);
+});
+
+test("a revert may refer to an entity that is gone where the field has no `exists`", async () => {
   await using app = await servePlans();
   const { _id } = await app.created("/plans", { name: "a" });
   const remark = await app.created(`/plans/${_id}/remarks`, { text: "r" });
