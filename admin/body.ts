@@ -13,6 +13,12 @@ export function isSame(a: unknown, b: unknown): boolean {
     .every((name) => isSame(one[name], other[name]));
 }
 
+/** Whether an input, or all inputs of an object, are empty. */
+export function isBlank(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return (value ?? "") === "";
+  return Object.entries(value).every(([name, each]) => name === "_id" || isBlank(each));
+}
+
 export function newBody(values: Values, fields: readonly Field[]): Values {
   return objectOf(values, { fields, before: undefined }) ?? {};
 }
@@ -110,11 +116,15 @@ function valueOf(
   value: unknown,
   { field, before }: { readonly field: Value; readonly before: unknown },
 ): unknown {
-  const { type, fields, items } = field;
+  const { type, fields, items, nullable } = field;
   if (value === null || value === undefined) return undefined;
   if (type === "Date") return instantOf(value);
   if (type === "Embedded" && fields !== undefined) {
-    return objectOf(value as Values, { fields, before: before as Values | undefined });
+    const body = objectOf(value as Values, { fields, before: before as Values | undefined });
+    // An object with a field that cannot be cleared is cleared as a whole.
+    const isCleared = nullable && isBlank(body) && !isBlank(before) &&
+      fields.some((each) => !each.nullable);
+    return isCleared ? undefined : body;
   }
   if (type !== "Array" || items === undefined || !Array.isArray(value)) return value;
   const sent = value.map((item) => {

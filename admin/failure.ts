@@ -46,16 +46,24 @@ function wordsFor(message: string, field: Field | undefined): string {
 /** Only paths with an input of the form are returned. */
 function takenPaths({ body }: ApiError, form: readonly Field[]): readonly string[] {
   const paths: unknown = Object(body).fields;
-  return Array.isArray(paths) ? paths.filter((path) => hasInput(form, String(path))) : [];
+  return Array.isArray(paths) ? paths.filter((path) => inputAt(form, String(path)) === path) : [];
 }
 
-/** The error of a field without an input would hold the form back for ever. */
-function hasInput(form: readonly Field[], path: string): boolean {
-  return form.some(({ name, fields }) =>
-    path === name ||
-    fields !== undefined && path.startsWith(`${name}.`) &&
-      hasInput(fields, path.slice(name.length + 1))
-  );
+/** A list of texts has one input, for example. The error of a path without an input would hold the form back for ever. */
+function inputAt(form: readonly Field[], path: string): string | undefined {
+  const [name = "", ...rest] = path.split(".");
+  const field = form.find((each) => each.name === name);
+  if (field === undefined) return undefined;
+  const isTable = field.type === "Array" && field.items?.type === "Embedded";
+  const fields = isTable
+    ? field.items?.fields
+    : field.type === "Embedded"
+    ? field.fields
+    : undefined;
+  if (fields === undefined || isTable && rest.length < 2) return name;
+  const start = isTable ? [name, ...rest.splice(0, 1)] : [name];
+  const below = inputAt(fields, rest.join("."));
+  return below === undefined ? undefined : [...start, below].join(".");
 }
 
 export interface FailureFacts {
@@ -73,15 +81,17 @@ export function failure(
   if (!(error instanceof ApiError)) {
     return new HttpError(`Cannot ${attempt}: ${reasonOf(error, models)}`, 0);
   }
-  const refused = Object.entries(error.errors);
+  const refused = Object.entries(error.errors).map(([path, { message }]) => {
+    const field = fieldAt(form, path.replaceAll(/\.\d+(?=\.|$)/g, ""));
+    return { input: inputAt(form, path), words: wordsFor(message, field) };
+  });
   const errors = Object.fromEntries([
     ...takenPaths(error, form).map((path) => [path, "Already taken"]),
-    ...refused.map(([path, { message }]) => {
-      const field = fieldAt(form, path.replaceAll(/\.\d+(?=\.|$)/g, ""));
-      return [path, wordsFor(message, field)];
-    }),
+    ...refused.flatMap(({ input, words }) => input === undefined ? [] : [[input, words]]),
   ]);
-  const reason = refused.length === 0 ? reasonOf(error, models) : "see the messages at the fields";
+  const others = refused.flatMap(({ input, words }) => input === undefined ? [words] : []);
+  const hint = others.length < refused.length ? ["see the messages at the fields"] : [];
+  const reason = refused.length === 0 ? reasonOf(error, models) : [...hint, ...others].join("; ");
   return new HttpError(`Cannot ${attempt}: ${reason}`, error.status, { errors });
 }
 

@@ -13,7 +13,7 @@ import { maxValue, minValue, NullableBooleanInput, required } from "react-admin"
 import { SelectInput, SimpleFormIterator, TextInput, useWrappedSource } from "react-admin";
 import type { Validator } from "react-admin";
 import { useFormContext, useWatch } from "react-hook-form";
-import { newElement } from "./body.ts";
+import { isBlank, newElement } from "./body.ts";
 import { type Field, isLong, isRequired, isSwitch, modelNamed } from "./fields.ts";
 import { readableName, type Value, withSwitch } from "./fields.ts";
 import { choiceWords, isNumber, unitOf } from "./format.ts";
@@ -74,9 +74,7 @@ export function FieldInput({ field, source, isNew, group }: FieldInputProps) {
         ? <BooleanInput {...common} />
         : <NullableBooleanInput {...common} nullLabel="Not set" trueLabel="Yes" falseLabel="No" />;
     case "Date":
-      return field.format === "date"
-        ? <DateInput {...common} />
-        : <DateTimeInput {...common} format={localText} />;
+      return <TimeInput {...common} isDay={field.format === "date"} />;
     case "Embedded":
       return fields === undefined
         ? <TextValueInput {...common} {...JSON_TEXT} />
@@ -103,6 +101,20 @@ type Common = {
   readonly helperText: string;
   readonly validate: Validator[];
 };
+
+type TimeProps = Common & { readonly isDay: boolean };
+
+/** A browser has no value for a day that does not exist, and an empty value would clear the field. */
+function TimeInput({ isDay, validate, ...common }: TimeProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const check = () => input.current?.validity.badInput ? "This does not exist" : undefined;
+  const props = {
+    ...common,
+    validate: [check, ...validate],
+    slotProps: { htmlInput: { ref: input } },
+  };
+  return isDay ? <DateInput {...props} /> : <DateTimeInput {...props} format={localText} />;
+}
 
 type UnitProps = Common & { readonly field: Field; readonly defaultValue?: unknown };
 
@@ -317,8 +329,7 @@ function requiredInGroup(): Validator {
       (inner, name) => (inner as Readonly<Record<string, unknown>> | undefined)?.[name],
       values,
     );
-    const isUsed = Object.values(group ?? {}).some((each) => !isEmpty(each));
-    return isUsed && isEmpty(value) ? "Required" : undefined;
+    return isBlank(group) || !isEmpty(value) ? undefined : "Required";
   };
   return Object.assign(check, { isRequired: true });
 }

@@ -7,7 +7,7 @@ import { FormDialog } from "./form_dialog.tsx";
 
 interface NewReferenceProps {
   readonly model: PageModel;
-  readonly onCreated: (id: string) => void;
+  readonly onCreated: (id: string | number) => void;
   readonly onClose: () => void;
 }
 
@@ -15,7 +15,7 @@ export function NewReference({ model, onCreated, onClose }: NewReferenceProps) {
   const [create] = useCreate();
   const save = async (data: Readonly<Record<string, unknown>>) => {
     const { id } = await create(model.name, { data }, { returnPromise: true });
-    onCreated(String(id));
+    onCreated(id);
   };
   return (
     <FormDialog

@@ -6,8 +6,9 @@ import { Fragment, useEffect, useState } from "react";
 import { useDataProvider, useGetList, useNotify } from "react-admin";
 import type { PagePart, PageRoute } from "../src/admin/document.ts";
 import { ActorName, isStamp } from "./actor_name.tsx";
-import { formValues } from "./body.ts";
-import { messageOf } from "./failure.ts";
+import { changedBody, formValues } from "./body.ts";
+import { type Conflict, ConflictDialog } from "./conflict_dialog.tsx";
+import { isConflict, messageOf } from "./failure.ts";
 import { nameOf, partFields, readableName } from "./fields.ts";
 import { FileBox } from "./file_box.tsx";
 import { isNumber } from "./format.ts";
@@ -27,12 +28,19 @@ interface PartsPanelProps {
 
 type PartRecord = Entity & { readonly id: string };
 
+type Values = Readonly<Record<string, unknown>>;
+
+interface PartConflict extends Conflict {
+  readonly stored: PartRecord;
+}
+
 export function PartsPanel({ part, resource, path }: PartsPanelProps) {
   const { property, operations } = part;
   const notify = useNotify();
   const refresh = useRefreshAround();
   const provider = useDataProvider();
   const [edited, setEdited] = useState<PartRecord | "new">();
+  const [conflict, setConflict] = useState<PartConflict>();
   const [page, setPage] = useState(1);
   const perPage = pageSizes(part).at(-1) ?? 100;
   const { data = [], total, pageInfo, error, isPending } = useGetList<PartRecord>(
@@ -47,13 +55,33 @@ export function PartsPanel({ part, resource, path }: PartsPanelProps) {
   }, [isEmpty, page]);
   const hasMore = total === undefined ? pageInfo?.hasNextPage : total > page * perPage;
   const title = readableName(property);
-  const save = async (values: Readonly<Record<string, unknown>>) => {
-    if (edited === "new") await provider.create(resource, { data: values });
-    else if (edited) {
-      await provider.update(resource, { id: edited.id, data: values, previousData: edited });
-    }
+  const save = async (values: Values) => {
+    if (edited === "new") {
+      await provider.create(resource, { data: values });
+      notify("Saved", { type: "success" });
+    } else if (edited) await update(edited, values);
     setEdited(undefined);
-    notify("Saved", { type: "success" });
+    refresh();
+  };
+  const update = async (previousData: PartRecord, data: Values) => {
+    const { id } = previousData;
+    try {
+      await provider.update(resource, { id, data, previousData });
+      notify("Saved", { type: "success" });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      refresh();
+      if (operations.one === undefined) throw error;
+      const mine = changedBody(data, { fields: partFields(part), before: previousData });
+      const { data: stored } = await provider.getOne<PartRecord>(resource, { id });
+      setConflict({ mine, stored });
+    }
+  };
+  const keepMine = async ({ mine, stored }: PartConflict) => {
+    setConflict(undefined);
+    const fields = operations.update?.body ?? [];
+    await update(stored, { ...formValues(stored, fields), ...mine })
+      .catch((error) => notify(messageOf(error), { type: "error", multiLine: true }));
     refresh();
   };
   const body = edited === "new" ? operations.create?.body : partFields(part);
@@ -103,6 +131,17 @@ export function PartsPanel({ part, resource, path }: PartsPanelProps) {
             {...edited !== "new" && { initial: edited }}
             onSubmit={save}
             onClose={() => setEdited(undefined)}
+          />
+        )}
+        {conflict && (
+          <ConflictDialog
+            {...conflict}
+            fields={partFields(part)}
+            onKeepMine={() => void keepMine(conflict)}
+            onTakeStored={() => {
+              setConflict(undefined);
+              refresh();
+            }}
           />
         )}
       </CardContent>

@@ -35,7 +35,7 @@ export function ReferencePicker({ source, model, isFilter = false, ...input }: P
 }
 
 export function ReferenceListPicker({ source, model, isFilter = false, ...input }: PickerProps) {
-  const add = (value: unknown, id: string) => [...Array.isArray(value) ? value : [], id];
+  const add = (value: unknown, id: string | number) => [...Array.isArray(value) ? value : [], id];
   return (
     <WithNew source={source} model={model} isFilter={isFilter} select={add}>
       <ReferenceArrayInput source={source} reference={model.name} {...choicesOf(model)}>
@@ -47,7 +47,7 @@ export function ReferenceListPicker({ source, model, isFilter = false, ...input 
 
 interface WithNewProps extends Required<Pick<PickerProps, "source" | "model" | "isFilter">> {
   /** Returns the value of the input with a new entity. */
-  readonly select: (value: unknown, id: string) => unknown;
+  readonly select: (value: unknown, id: string | number) => unknown;
   readonly children: ReactNode;
 }
 
@@ -58,7 +58,7 @@ function WithNew({ source, model, isFilter, select, children }: WithNewProps) {
   const [isOpen, setOpen] = useState(false);
   if (isFilter || model.operations.create === undefined) return children;
   const label = `New ${singularOf(model)}`;
-  const choose = (id: string) => {
+  const choose = (id: string | number) => {
     setOpen(false);
     setValue(path, select(getValues(path), id), { shouldDirty: true, shouldTouch: true });
   };
