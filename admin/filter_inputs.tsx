@@ -71,6 +71,8 @@ function inputsOf(
     case "Number":
     case "Int32":
     case "Double":
+    case "BigInt":
+    case "Decimal128":
       return [<NumberInput key={fromKey} {...from} />, <NumberInput key={toKey} {...to} />];
     case "Date": {
       const Input = format === "date" ? DateInput : DateTimeInput;

@@ -20,7 +20,9 @@ export function HomePage() {
   const { document: { models, links = {} } } = usePage();
   const live = new Set(models.filter(isCountedLive).slice(0, MAX_LIVE));
   return (
-    <Box sx={{ display: "grid", gap: 3, pt: 1, maxWidth: 1400 }}>
+    <Box
+      sx={{ display: "grid", gridTemplateColumns: "minmax(0, 1fr)", gap: 3, pt: 1, maxWidth: 1400 }}
+    >
       <Title title="Home" />
       {groupsOf(models).map(([group, own]) => (
         <Box key={group ?? ""} component="section" aria-label={group ?? "Models"}>

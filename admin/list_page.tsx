@@ -3,8 +3,8 @@
 import { Button, Stack, type Theme, Typography, useMediaQuery } from "@mui/material";
 import { isValidElement } from "react";
 import { CreateButton, DataTable, FilterButton, List, Pagination, SimpleList } from "react-admin";
-import { FilterContext, TopToolbar, useFilterContext, useListContext } from "react-admin";
-import { useRecordContext } from "react-admin";
+import { FilterContext, Link, TopToolbar, useCreatePath, useFilterContext } from "react-admin";
+import { useListContext, useRecordContext } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { ActionButtons } from "./action_buttons.tsx";
 import { ActorName, isStamp } from "./actor_name.tsx";
@@ -94,6 +94,9 @@ const TITLE = { "&.RaDataTable-rowCell .MuiTypography-root": { fontWeight: 600 }
 function Grid({ model }: RowsProps) {
   const sorted = parameterOf(model.operations.all, "sort")?.fields ?? [];
   const [columns] = useColumns(model);
+  // A reference is a link to another entity.
+  const own = columns.filter(({ model, items }) => (model ?? items?.model) === undefined);
+  const linked = own.find(({ name }) => model.title.includes(name)) ?? own[0];
   return (
     <DataTable
       bulkActionButtons={hasBulk(model) ? <BulkButtons model={model} /> : false}
@@ -110,10 +113,31 @@ function Grid({ model }: RowsProps) {
           sx={model.title.includes(field.name) ? TITLE : undefined}
           disableSort={!sorted.includes(field.name)}
         >
-          <Cell field={field} model={model} />
+          {field === linked
+            ? <LinkedCell field={field} model={model} />
+            : <Cell field={field} model={model} />}
         </DataTable.Col>
       ))}
     </DataTable>
+  );
+}
+
+/** The keyboard and screen readers cannot open the row itself. */
+function LinkedCell({ field, model }: { readonly field: Field; readonly model: PageModel }) {
+  const entity = useRecordContext<EntityRecord>();
+  const path = useCreatePath();
+  const type = rowClick(model);
+  const cell = <Cell field={field} model={model} />;
+  if (entity === undefined || type === false) return cell;
+  return (
+    <Link
+      to={path({ resource: model.name, type, id: entity._id })}
+      onClick={(event: Event) => event.stopPropagation()}
+      color="inherit"
+      underline="hover"
+    >
+      {cell}
+    </Link>
   );
 }
 
@@ -167,7 +191,7 @@ function Cell({ field, model }: { readonly field: Field; readonly model: PageMod
 }
 
 const CARDS = {
-  "& li": { borderBottom: 1, borderColor: "divider" },
+  "& li": { borderBottom: 1, borderColor: "divider", overflowWrap: "anywhere" },
   "& li:last-child": { borderBottom: 0 },
   "& .RaSimpleList-tertiary": { opacity: 1 },
 };
@@ -222,9 +246,7 @@ function ListActions({ model }: { readonly model: PageModel }) {
   // shown.
   const hasActions = !isTrash && !filterValues[SEARCH];
   return (
-    <TopToolbar
-      sx={{ flexWrap: { xs: "wrap", md: "nowrap" }, flexShrink: 0, alignItems: "center" }}
-    >
+    <TopToolbar sx={{ flexWrap: "wrap", alignItems: "center" }}>
       {all?.filter && <Filters model={model} />}
       {!isTrash && <ColumnsButton model={model} />}
       {hasActions && <ActionButtons model={model} q={filterOf(filterValues, model)} />}

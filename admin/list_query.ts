@@ -37,7 +37,8 @@ type Filter = Readonly<Record<string, unknown>>;
 
 export function filterOf(filter: Filter, named: Named | undefined): object | undefined {
   const conditions = Object.entries(filter).flatMap(([name, value]) => {
-    if (value === "" || value === null || value === undefined) return [];
+    if (value === null || value === undefined) return [];
+    if (typeof value === "string" && value.trim() === "") return [];
     if (name === IDS) return [{ _id: { $in: value } }];
     if (name === NAME_PART && named !== undefined && canMatchName(named)) {
       return [{ [nameField(named)]: CONDITIONS.has(value) }];
@@ -67,13 +68,13 @@ export function listOptions(
 ): Options {
   const list = named.operations.all;
   const q = filterOf(filter, named);
-  const search = filter[SEARCH] ?? (canSearch(named) ? filter[NAME_PART] : undefined);
+  const search = String(filter[SEARCH] ?? (canSearch(named) && filter[NAME_PART] || "")).trim();
   const populate = populated(list);
   const sorts = sort !== undefined && parameterOf(list, "sort")?.fields?.includes(sort.field);
   const { page, perPage } = pagination ?? { page: 1, perPage: 25 };
   return {
     ...q && { q },
-    ...search && { search: String(search) },
+    ...search && { search },
     ...filter[TRASH] && parameterOf(list, "trash") && { trash: "only" as const },
     ...sorts && { sort: [sort.order === "DESC" ? `-${sort.field}` : sort.field] },
     ...parameterOf(list, "limit") && {

@@ -60,6 +60,15 @@ const components = {
     defaultProps: { disableElevation: true },
     styleOverrides: { root: { minHeight: 36, borderRadius: 8, padding: "4px 12px" } },
   },
+  // React-admin names the box of a row, but a screen reader reads the name of its input.
+  MuiCheckbox: {
+    defaultProps: {
+      slotProps: {
+        root: { "aria-label": undefined },
+        input: (owner: object) => ({ "aria-label": Reflect.get(owner, "aria-label") }),
+      },
+    },
+  },
   MuiChip: { styleOverrides: { root: { borderRadius: 6 } } },
   MuiDialog: { styleOverrides: { paper: { borderRadius: 12 } } },
   RaConfirm: { styleOverrides: { root: { "& .MuiButton-startIcon": { display: "none" } } } },

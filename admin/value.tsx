@@ -75,8 +75,9 @@ const ONE_LINE = {
 
 /** In a table, a text has the room for a few words, a time breaks after its day, and an identifier is cut. */
 const WIDTH = 22;
-const DAY = { "td > &": { display: "inline-block", whiteSpace: "normal", minWidth: "12ch" } };
-const ID = { "td > &": { ...ONE_LINE, maxWidth: "10ch" } };
+const IN_CELL = "td > &, td > a > &";
+const DAY = { [IN_CELL]: { display: "inline-block", whiteSpace: "normal", minWidth: "12ch" } };
+const ID = { [IN_CELL]: { ...ONE_LINE, maxWidth: "10ch" } };
 
 interface TextProps {
   readonly children: string;
@@ -95,7 +96,7 @@ function Text({ children, isShort = false, isOneWord = false, isTime = false }: 
       overflowWrap: "anywhere",
       whiteSpace: "pre-line",
       ...isShort && CUT,
-      ...isId ? ID : { "td > &": { display: "block", ...isShort && CUT, minWidth: width } },
+      ...isId ? ID : { [IN_CELL]: { display: "block", ...isShort && CUT, minWidth: width } },
     };
   const title = isId || isShort && children.length > 60 ? children : undefined;
   return (

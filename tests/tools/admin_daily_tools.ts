@@ -9,6 +9,7 @@ import { test } from "../harness/testing.ts";
 import { onlyStrict } from "../support/only_strict.ts";
 import { type AdminBrowser, openAdminBrowser } from "./support/admin_tab.ts";
 import type { Tab } from "./support/admin_page.ts";
+import { findSerious } from "./support/axe.ts";
 
 const SAVE = "form button[type=submit]";
 const DIALOG = "[role=dialog]";
@@ -165,6 +166,22 @@ async function findParcel(): Promise<Record<string, unknown>> {
   return await getModel(Parcel).collection.findOne({ id: 42 }) ?? {};
 }
 
+test("the keyboard opens an entity of a list, and its rows have names for screen readers", async () => {
+  await using depot = await openDepot("/parcels");
+  const { page } = depot.tab;
+  await page.waitForSelector("tbody tr");
+  const names = await page.$$eval(
+    "tbody [type=checkbox]",
+    (all) => all.map((each) => each.ariaLabel),
+  );
+  assertEquals(names, ["Select this row", "Select this row"]);
+  assertEquals(await findSerious(page), []);
+  await page.focus("tbody [type=checkbox]");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await depot.tab.until("[name=label]", ["first"]);
+});
+
 test("the error of a value within an input stands beside the input", async () => {
   await using depot = await openParcel();
   const { tab } = depot;
@@ -227,6 +244,22 @@ test("a new entity with a number as its identifier is selected", async () => {
   assertEquals(bodies, [{ bay: 7 }]);
 });
 
+test("blanks are no search, and decimals and large integers have filters", async () => {
+  await using depot = await openDepot("/parcels");
+  const { tab } = depot;
+  const title = "tbody .column-label";
+  await tab.type("input[placeholder=Search]", " ");
+  await tab.page.waitForNetworkIdle();
+  await tab.until(title, ["first", WORD]);
+  await tab.click(button("Add filter"));
+  await tab.until(".MuiMenu-paper li", [
+    ...["Price from", "Price to", "Serial from", "Serial to", "Remove all filters"],
+  ]);
+  await tab.click(".MuiMenu-paper ::-p-text(Price to)");
+  await tab.type("[name='price:to']", "5.5");
+  await tab.until(title, [WORD]);
+});
+
 test("a conflict about an entry of a table shows both versions", async () => {
   await using depot = await openDepot("/crews");
   const { admin: { app }, tab, bodies } = depot;
@@ -239,4 +272,18 @@ test("a conflict about an entry of a table shows both versions", async () => {
   await tab.send(button("Keep mine"));
   await tab.until("section[aria-label=Drivers] tbody td:nth-child(-n+2)", ["Anna", "12"]);
   assertEquals(bodies, [{ phone: "12" }, { phone: "12" }]);
+});
+
+test("long words and many buttons make no page wider than its window", async () => {
+  await using depot = await openDepot("/");
+  const { page } = depot.tab;
+  for (const width of [320, 1000]) {
+    await page.setViewport({ width, height: 800 });
+    for (const place of ["/", "/parcels"]) {
+      await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
+      await page.waitForSelector(place === "/" ? "h3" : "tbody tr, main li");
+      const shown = await page.evaluate("document.documentElement.scrollWidth");
+      assertEquals([place, shown], [place, width]);
+    }
+  }
 });
