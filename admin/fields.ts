@@ -138,11 +138,31 @@ function unseenWithin<V extends Value>(value: V, shown: Value): V {
 
 /** The form of a model without `update()` sends whole entities to `replace()`. */
 export function withForm(model: PageModel): PageModel {
-  const { update, replace } = model.operations;
-  // React-admin shows the identifier in the place of a field with the name `id`, and the form would store it.
-  const hasId = replace?.body?.some(({ name }) => name === "id") ?? false;
-  if (update !== undefined || replace === undefined || hasId) return model;
-  return { ...model, operations: { ...model.operations, update: replace } };
+  const shown = withoutId(model);
+  const { update, replace } = shown.operations;
+  // The form would remove a field that it does not have.
+  const hasId = model.operations.replace?.body?.some(isId) ?? false;
+  if (update !== undefined || replace === undefined || hasId) return shown;
+  return { ...shown, operations: { ...shown.operations, update: replace } };
+}
+
+/** React-admin has the identifier in the place of a field with the name `id`, so the page leaves the field out. */
+function withoutId<M extends PageModel | PagePart>(model: M): M {
+  const operations = Object.entries(model.operations).map(([name, route]) => {
+    const [body, answer] = [route.body, route.answer]
+      .map((fields) => fields?.filter((field) => !isId(field)));
+    return [name, { ...route, answer, ...body && { body } }];
+  });
+  return {
+    ...model,
+    operations: Object.fromEntries(operations),
+    title: model.title.filter((name) => name !== "id"),
+    parts: model.parts.map(withoutId),
+  };
+}
+
+function isId({ name }: Field): boolean {
+  return name === "id";
 }
 
 /** A required field of a stored entity cannot be cleared. */

@@ -244,6 +244,16 @@ test("a new entity with a number as its identifier is selected", async () => {
   assertEquals(bodies, [{ bay: 7 }]);
 });
 
+test("React-admin needs the name id, so the page leaves out a field with this name", async () => {
+  await using depot = await openParcel();
+  const { tab } = depot;
+  assertEquals(await tab.page.$$("[name=id]"), []);
+  await tab.fill("label", "second");
+  await tab.send(SAVE);
+  const { label, id } = await findParcel();
+  assertEquals([label, id], ["second", 42]);
+});
+
 test("blanks are no search, and decimals and large integers have filters", async () => {
   await using depot = await openDepot("/parcels");
   const { tab } = depot;
