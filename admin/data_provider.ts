@@ -24,6 +24,7 @@ import {
 } from "./list_query.ts";
 import type { AnyResource, Entity, PageAccess } from "./page_context.ts";
 import { readResource } from "./part_resource.ts";
+import { sendBound } from "./send_bound.ts";
 import { START } from "./typed_values.ts";
 
 interface Routes {
@@ -118,10 +119,14 @@ export function createDataProvider(
     delete: async <R extends RaRecord>(name: string, params: DeleteParams<R>) => {
       const { id, previousData, meta } = params;
       const { resource, singular } = routesOf(name);
-      const options = meta?.isTrash ? { trash: "only" as const } : ifMatch(previousData);
-      await attempt(`remove the ${singular}`, () => resource.remove(String(id), options), {
-        models,
-      });
+      const before: Entity = { ...previousData, _id: String(id) };
+      const trash = meta?.isTrash ? { trash: "only" as const } : {};
+      const send = (match: object) => resource.remove(String(id), { ...trash, ...match });
+      // The rows of a list may have entities in the place of references.
+      const names = Object.keys(before)
+        .filter((each) => each !== "id" && typeof before[each] !== "object");
+      const bound = { resource, before, names, send };
+      await attempt(`remove the ${singular}`, () => sendBound(bound), { models });
       return { data: { ...previousData, id } as R };
     },
     updateMany: async (name, { ids, data }) => {
@@ -147,13 +152,15 @@ export async function sendChanges(
   { resource, operations: { update, replace } }: Pick<Routes, "resource" | "operations">,
   { before, changes }: { readonly before: Entity; readonly changes: object },
 ): Promise<Entity> {
-  const options = ifMatch(before);
   if (replace === undefined || update !== replace) {
     const patch = mergePatch(changes as Entity, { fields: update?.body ?? [], before });
-    return await resource.update(before._id, patch, options);
+    const send = (match: object) => resource.update(before._id, patch, match);
+    return await sendBound({ resource, before, names: Object.keys(patch), send });
   }
   const body = wholeBody({ ...before, ...changes }, { fields: replace.body ?? [], before });
-  return await resource.replace(String(before[replace.by ?? "_id"]), body, options);
+  const send = (match: object) =>
+    resource.replace(String(before[replace.by ?? "_id"]), body, match);
+  return await sendBound({ resource, before, names: Object.keys(body), send });
 }
 
 interface Versions {
@@ -183,11 +190,6 @@ async function attempt<T>(
   } catch (error) {
     throw failure(what, error, facts);
   }
-}
-
-/** The write is refused if the entity has changed since it was read. */
-function ifMatch(before: object | undefined): { readonly ifMatch?: object } {
-  return before !== undefined && "__v" in before ? { ifMatch: before } : {};
 }
 
 async function readList<R extends RaRecord>(

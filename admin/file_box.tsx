@@ -11,6 +11,7 @@ import { type Field, readableName } from "./fields.ts";
 import { FileImage } from "./file_image.tsx";
 import { type Entity, usePage } from "./page_context.ts";
 import { saveBlob } from "./save_blob.ts";
+import { sendBound } from "./send_bound.ts";
 import { readHeaders } from "./session.ts";
 import { useRefreshAround } from "./typed_values.ts";
 
@@ -57,11 +58,10 @@ export function FileBox({ file, path, entity, fields }: FileBoxProps) {
   // An answer without the field does not say whether the entity has a file.
   const stored = (field ? entity[property] : { name: property }) as ShownFile | undefined;
   const resource = open(path).file(property, entity._id);
-  const options = "__v" in entity ? { ifMatch: entity } : {};
-  const write = async (what: string, send: () => Promise<unknown>) => {
+  const write = async (what: string, send: (match: object) => Promise<unknown>) => {
     setProblem(undefined);
     try {
-      await send();
+      await sendBound({ resource: open(path), before: entity, names: [property], send });
       notify("Saved", { type: "success" });
       refresh();
     } catch (error) {
@@ -76,7 +76,7 @@ export function FileBox({ file, path, entity, fields }: FileBoxProps) {
     const controller = new AbortController();
     setSending({ name: chosen.name, stop: () => controller.abort() });
     const { signal } = controller;
-    await write("store the file", () => resource.put(chosen, { ...options, signal }));
+    await write("store the file", (match) => resource.put(chosen, { ...match, signal }));
     setSending(undefined);
   };
   return (
@@ -133,7 +133,7 @@ export function FileBox({ file, path, entity, fields }: FileBoxProps) {
         confirm="Remove file"
         onConfirm={() => {
           setRemoving(false);
-          void write("remove the file", () => resource.remove(options));
+          void write("remove the file", (match) => resource.remove(match));
         }}
         onClose={() => setRemoving(false)}
       />

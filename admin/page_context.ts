@@ -38,7 +38,7 @@ export interface AnyResource {
   removeAll(options: Options): Promise<unknown>;
   history(id: string, options?: Options): Promise<readonly HistoryRecord[]>;
   revert(id: string, version: number, options?: Options): Promise<Entity>;
-  restore(id: string): Promise<Entity>;
+  restore(id: string, options?: Options): Promise<Entity>;
   action(name: string, ...args: readonly unknown[]): Promise<unknown>;
   file(property: string, id: string): FileResource;
 }

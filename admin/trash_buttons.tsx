@@ -20,7 +20,8 @@ export function TrashButtons({ model }: { readonly model: PageModel }) {
   const restore = async () => {
     setBusy(true);
     try {
-      await open(model.path).restore(entity._id);
+      const match = "__v" in entity ? { ifMatch: entity } : {};
+      await open(model.path).restore(entity._id, match);
       notify("Restored", { type: "success" });
     } catch (error) {
       notify(messageOf(failure(`restore the ${singularOf(model)}`, error)), {

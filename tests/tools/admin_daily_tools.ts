@@ -4,7 +4,7 @@ import mongoose from "mongoose";
 import { admin } from "@mongrove/mongrove/admin";
 import { action, all, arrayProp, create, Framework, FrameworkModel } from "@mongrove/mongrove";
 import { getModel, one, prop, type Ref, remove, removeAll, rest } from "@mongrove/mongrove";
-import { RestError, update } from "@mongrove/mongrove";
+import { replace, RestError, StoredFile, update } from "@mongrove/mongrove";
 import { test } from "../harness/testing.ts";
 import { onlyStrict } from "../support/only_strict.ts";
 import { type AdminBrowser, openAdminBrowser } from "./support/admin_tab.ts";
@@ -97,10 +97,31 @@ class Driver extends FrameworkModel {
   phone?: string;
 }
 
-@rest({ route: "/crews", methods: [all({ page: { max: 50 } }), one()] })
+class Shift extends FrameworkModel {
+  @prop({ required: true })
+  title!: string;
+
+  @prop()
+  note?: string;
+
+  @rest({ ifMatch: true, methods: [one(), replace()] })
+  @prop({ type: StoredFile, maxBytes: 100_000 })
+  plan?: StoredFile;
+}
+
+@rest({
+  route: "/crews",
+  ifMatch: true,
+  trash: { see: () => true },
+  methods: [all({ page: { max: 50 } }), one(), update(), remove()],
+})
 class Crew extends FrameworkModel {
   @prop({ required: true })
   name!: string;
+
+  @rest({ ifMatch: true, methods: [all(), one(), update(), remove()] })
+  @arrayProp({ items: Shift, embedded: true })
+  shifts?: Shift[];
 
   @rest({ methods: [all(), one(), update()] })
   @arrayProp({ items: () => Driver })
@@ -132,7 +153,9 @@ async function seed(): Promise<void> {
   );
   await getModel(Bay).create({ _id: 1, name: "North" } as never);
   await getModel(Driver).create({ _id: DRIVER, name: "Ann" } as never);
-  await getModel(Crew).create({ name: "Early", drivers: [DRIVER] } as never);
+  await getModel(Crew).create(
+    { name: "Early", drivers: [DRIVER], shifts: [{ title: "Noon" }] } as never,
+  );
 }
 
 interface Depot extends AsyncDisposable {
@@ -296,4 +319,45 @@ test("long words and many buttons make no page wider than its window", async () 
       assertEquals([place, shown], [place, width]);
     }
   }
+});
+
+const SHIFTS = "section[aria-label=Shifts]";
+const SHIFT = `${SHIFTS} tbody td:nth-child(-n+2)`;
+
+test("embedded entries are changed where If-Match is required, and a conflict is told", async () => {
+  await using depot = await openDepot("/crews");
+  const { admin: { app }, tab } = depot;
+  const [crew] = await app.read<{ _id: string }[]>("/crews");
+  const path = `/crews/${crew?._id}/shifts`;
+  const [shift] = await app.read<{ _id: string }[]>(path);
+  await tab.open("Early");
+  await tab.click(`${SHIFTS} ${button("Change")}`);
+  await tab.type(`${DIALOG} [name=note]`, "late");
+  await tab.click(`${DIALOG} button[type=submit]`);
+  await tab.until(SHIFT, ["Noon", "late"]);
+  await tab.click(`${SHIFTS} ${button("Change")}`);
+  await tab.replace(`${DIALOG} [name=note]`, "later");
+  await app.patch(`${path}/${shift?._id}`, { note: "soon" }, { headers: { "if-match": "*" } });
+  await tab.click(`${DIALOG} button[type=submit]`);
+  await tab.until(`${DIALOG} tbody tr`, ["Note\t\nsoon\n\t\nlater"]);
+  await tab.click(button("Keep mine"));
+  await tab.until(SHIFT, ["Noon", "later"]);
+});
+
+test("where If-Match is required, the page removes, restores and stores files", async () => {
+  await using depot = await openDepot("/crews");
+  const { tab } = depot;
+  await tab.open("Early");
+  const chooser = tab.page.waitForFileChooser();
+  await tab.click(`${SHIFTS} ${button("Upload")}`);
+  await (await chooser).accept([new URL("../../LICENSE", import.meta.url).pathname]);
+  await tab.page.waitForSelector(`${SHIFTS} a[download=LICENSE]`);
+  await tab.click(`${SHIFTS} tbody td:last-child ${button("Remove")}`);
+  await tab.click(`${DIALOG} .ra-confirm`);
+  await tab.page.waitForSelector(`${SHIFTS} tbody`, { hidden: true });
+  await tab.click(`main ${button("Remove")}`);
+  await tab.send(`${DIALOG} .ra-confirm`);
+  await tab.click(button("Trash"));
+  await tab.click(`tbody ${button("Restore")}`);
+  await tab.until(MESSAGE, ["Restored"]);
 });
