@@ -242,3 +242,17 @@ test("a guard before the document decides who reads it", async () => {
   assertEquals([status, document.security, document.servers], [401, [{ key: [] }], [{ url: "." }]]);
   assertEquals(document.components.securitySchemes, { key: {} });
 });
+
+test("an open operation is described with the 403 of the guard where another @rest has the trash", async () => {
+  @rest({ route: "/kept", methods: [all(), one()], trash: { see: () => true } })
+  @rest({ route: "/shown", open: true, methods: [all(), create()] })
+  class Kept extends FrameworkModel {
+    @prop()
+    text?: string;
+  }
+  await using app = await mountDocumented([Kept], { guard: () => true });
+  const isRefused = (method: string, path: string) =>
+    statuses(app.operation(method, path)).includes("403");
+  assertEquals([isRefused("GET", "/kept"), isRefused("GET", "/shown")], [true, true]);
+  assertEquals(isRefused("POST", "/shown"), false);
+});
