@@ -9,6 +9,7 @@ import { checkChangedIndexes } from "./request/check_request.ts";
 import type { OpenLevelContext } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 import { type HookArguments, passHookAfterWrite } from "./pass_hooks.ts";
+import { validateDocument } from "../schema/mongoose/documents/validate_document.ts";
 
 export async function persistOne(
   context: OpenLevelContext,
@@ -63,7 +64,7 @@ async function validateEntity(
   entity: object,
   { target, shape }: Pick<Level, "target" | "shape">,
 ): Promise<void> {
-  if (isDocument(entity)) return await entity.validate();
+  if (isDocument(entity)) return await validateDocument(entity);
   const values = entity as Record<string, unknown>;
   const paths = [...shape.fields].filter(([, { writable, readonly }]) => writable || readonly)
     .map(([name]) => name);

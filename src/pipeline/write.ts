@@ -38,6 +38,7 @@ import {
 } from "./request/versions.ts";
 import { type HookArguments, passHook, passHookAfterWrite } from "./pass_hooks.ts";
 import { boundToBody, strictProblems } from "./strict_bodies.ts";
+import { validateDocument } from "../schema/mongoose/documents/validate_document.ts";
 
 export interface Draft extends Merged {
   readonly body: JsonObject;
@@ -291,7 +292,7 @@ export async function problemsIn(
 ): Promise<Problems | undefined> {
   dropMiddleware(doc);
   try {
-    await doc.validate();
+    await validateDocument(doc);
     return undefined;
   } catch (error) {
     if (!(error instanceof mongoose.Error.ValidationError)) throw error;

@@ -13,6 +13,7 @@ import {
   statesOf,
 } from "./documents/document_values.ts";
 import { markCopies, markOf, spreadOf } from "./documents/mark_copies.ts";
+import { fullPath } from "./documents/validate_document.ts";
 import {
   castForQuery,
   defaultOf,
@@ -86,6 +87,12 @@ const NEEDED: Assumptions = {
     const { immutable, text, number } = schema.paths as ProbeFields;
     return isImmutable(immutable) && isRequired(text) && !isRequired(immutable) &&
       !isImmutable(number);
+  },
+  "validators of embedded objects"({ doc, schema }) {
+    const inner = doc.get("inner") as Document & { readonly $isSingleNested?: boolean };
+    const { doValidate } = schema.path("inner") as { doValidate?: unknown };
+    return inner.$isSingleNested === true && fullPath(inner) === "inner" &&
+      typeof doValidate === "function";
   },
   "virtuals of schemas": ({ schema }) => Object.hasOwn(virtualsOf(schema), "shown"),
   "names of timestamps": ({ schema }) =>

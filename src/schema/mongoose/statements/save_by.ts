@@ -2,9 +2,10 @@ import type { ClientSession, Document, Schema } from "mongoose";
 import { BulkError, eachInTurn } from "../../../errors/bulk_error.ts";
 import { forgetAllChanges, ownDefaults, statesOf } from "../documents/document_values.ts";
 import { markOwn, middlewareOf } from "../schemas/schema_members.ts";
+import { validateDocument } from "../documents/validate_document.ts";
 
 async function validate(doc: Document): Promise<void> {
-  if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
+  if (doc.schema.get("validateBeforeSave") !== false) await validateDocument(doc);
 }
 
 /** Middleware finds the options of the save in its argument or in the document, so both get them. */
