@@ -77,7 +77,10 @@ export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
     readonly values: readonly (I | null)[];
     readonly message?: string;
   };
-  /** Validators, or schemas of a validation library. A schema only checks the value and cannot convert it. */
+  /**
+   * Validators, or schemas of a validation library. A schema only checks the value and cannot convert it. Writes by the
+   * own routes of a property do not run its validators.
+   */
   readonly validate?: Validator<V> | StandardSchema | readonly (Validator<V> | StandardSchema)[];
   /** The smallest `Number` or earliest `Date` of the field, or of each element of an array. */
   readonly min?: Bound<I | number>;
@@ -102,7 +105,7 @@ export interface FieldOptions<V, I = V> extends Words<JsonForm<V>> {
   readonly get?: (value: V) => unknown;
   /** Converts each value that a body or a hook sets, before it is validated and stored. */
   readonly set?: (value: V) => unknown;
-  /** Returns the value that answers show in place of the stored value. */
+  /** Returns the value that answers show in place of the stored value, by which clients still filter and sort. */
   readonly transform?: (value: V) => unknown;
 }
 
