@@ -212,3 +212,12 @@ test("a header of a batch that would have no effect is refused", async () => {
   }
   assertEquals(await getModel(Thing).countDocuments(), 0);
 });
+
+test("a batch has at most 20 requests, unless the option says otherwise", async () => {
+  await using app = await mountOnReplicaSet([Thing], { batch: { path: "/batch" } });
+  const send = async (length: number) => {
+    const requests = Array.from({ length }, (_, index) => ({ ...GET, id: `r${index}` }));
+    return (await sendBatch(app, requests)).status;
+  };
+  assertEquals([await send(20), await send(21)], [200, 413]);
+});
