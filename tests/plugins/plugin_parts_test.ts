@@ -1,11 +1,19 @@
 import { assertEquals, assertThrows } from "@std/assert";
 // @ts-types="express-types"
 import express from "express";
-import { Framework, FrameworkModel, type FrameworkRequest, prop, replace } from "../../mod.ts";
-import { rest } from "../../mod.ts";
+import {
+  create,
+  type DateOnly,
+  Framework,
+  FrameworkModel,
+  type FrameworkRequest,
+  replace,
+} from "../../mod.ts";
+import { getModel, prop, type ReadOnly, rest, update } from "../../mod.ts";
 import { openapi } from "../../src/openapi/mod.ts";
 import { type Plugin, RestError } from "../../src/plugin/mod.ts";
 import { test } from "../harness/testing.ts";
+import { pass } from "../support/both_paths.ts";
 import { type Document, INFO, readDocument } from "../support/documented.ts";
 import { onlyStrict } from "../support/only_strict.ts";
 import { sharedReplicaSet } from "../support/shared_replica_set.ts";
@@ -130,6 +138,34 @@ test("a PUT stores the values of a change in an entity that exists, and those of
   };
   assertEquals(await put(), [201, "put", "put"]);
   assertEquals(await put(), [200, "put", "again"]);
+});
+
+@rest({ route: "/plain-days", methods: [create(), update()] })
+@rest({
+  route: "/hooked-days",
+  methods: [create({ preSave: pass }), update({ preSave: pass })],
+})
+class Opening extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ type: Date, dateOnly: true, readonly: true })
+  readonly day?: ReadOnly<DateOnly>;
+}
+
+test("a time for a field with dateOnly is stored as midnight, with hooks and without", async () => {
+  const of = () => ({ day: new Date("2026-01-02T15:00:00Z") });
+  await using app = await mount([Opening], {
+    plugins: [{ name: "v", values: { fields: ["day"], of } }],
+  });
+  const { collection } = getModel(Opening);
+  for (const route of ["/plain-days", "/hooked-days"]) {
+    const { _id, day } = await app.created(route, {});
+    assertEquals([day, await collection.distinct("day")], ["2026-01-02", [new Date("2026-01-02")]]);
+    await collection.updateMany({}, { $unset: { day: 1 } });
+    await app.updated(`${route}/${_id}`, { name: "a" });
+    assertEquals(await collection.distinct("day"), [new Date("2026-01-02")]);
+    await collection.deleteMany({});
+  }
 });
 
 for (

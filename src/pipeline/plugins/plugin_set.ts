@@ -7,7 +7,7 @@ import { logError } from "../../errors/log.ts";
 import { isGroup } from "../../errors/option_kinds.ts";
 import { buildSchema, embeddedClasses } from "../../schema/build_schema.ts";
 import { memoize } from "../../schema/memoize.ts";
-import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
+import { castForWrite } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { StampedClass } from "../../sources/additions.ts";
 import type { Stamps } from "../../store/values.ts";
 import type { ParameterFacts } from "../description.ts";
@@ -108,7 +108,7 @@ export class PluginSet {
           throw new TypeError(`Cannot store "${name}": it is none of the "fields" of "${plugin}"`);
         }
         if (own.includes(name)) {
-          stamps[name] = value === undefined ? undefined : castForQuery(schema.path(name), value);
+          stamps[name] = value === undefined ? undefined : castForWrite(schema.path(name), value);
         }
       }
     }

@@ -10,7 +10,7 @@ interface FieldInternals {
   readonly setters?: readonly unknown[];
   readonly _castFunction?: unknown;
   readonly defaultValue?: unknown;
-  applySetters(value: unknown, scope: null): unknown;
+  applySetters(value: unknown, scope: null, init?: false): unknown;
   getDefault?(doc: Document, init: boolean): unknown;
 }
 
@@ -67,6 +67,11 @@ export function hasOwnSetters(type: SchemaType): boolean {
 
 export function castForQuery(type: SchemaType, value: unknown): unknown {
   return (type as unknown as FieldInternals).applySetters(value, null);
+}
+
+/** Unlike a filter, a stored `dateOnly` has no time. */
+export function castForWrite(type: SchemaType, value: unknown): unknown {
+  return (type as unknown as FieldInternals).applySetters(value, null, false);
 }
 
 export function hasDefault(type: SchemaType | undefined): boolean {
