@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 // @ts-types="express-types"
 import express from "express";
 import {
@@ -9,7 +9,7 @@ import {
   type FrameworkRequest,
   replace,
 } from "../../mod.ts";
-import { getModel, prop, type ReadOnly, rest, update } from "../../mod.ts";
+import { getModel, prop, type ReadOnly, rest, update, updateAll } from "../../mod.ts";
 import { openapi } from "../../src/openapi/mod.ts";
 import { type Plugin, RestError } from "../../src/plugin/mod.ts";
 import { test } from "../harness/testing.ts";
@@ -151,6 +151,39 @@ class Opening extends FrameworkModel {
   @prop({ type: Date, dateOnly: true, readonly: true })
   readonly day?: ReadOnly<DateOnly>;
 }
+
+@rest({ route: "/plain-ways", methods: [create(), update(), updateAll({ fields: ["name"] })] })
+@rest({
+  route: "/hooked-ways",
+  methods: [create({ preSave: pass }), update({ preSave: pass })],
+})
+class Way extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ required: true, enum: ["web", "mail"], readonly: true })
+  readonly via?: ReadOnly<string>;
+}
+
+test("a value that a rule of its field refuses is a 500, with hooks and without", async () => {
+  let via: string | null | undefined;
+  const told: unknown[] = [];
+  const plugins = [{ name: "v", values: { fields: ["via"], of: () => ({ via }) } }];
+  const onError = (_req: unknown, error: unknown) => void told.push(error);
+  await using app = await mount([Way], { plugins, onError });
+  const stored = () => getModel(Way).collection.distinct("via");
+  for (const route of ["/plain-ways", "/hooked-ways"]) {
+    via = "web";
+    const { _id } = await app.created(route, {});
+    for (via of ["fax", null, undefined]) {
+      assertEquals((await app.post(route, {})).status, 500);
+      assertEquals((await app.patch(`${route}/${_id}`, { name: "a" })).status, 500);
+      assertEquals((await app.patch("/plain-ways?q={}", { name: "a" })).status, 500);
+      assertEquals(await stored(), ["web"]);
+    }
+  }
+  assertStringIncludes(String(told[0]), 'Cannot store "via": the value of "v" breaks its "enum"');
+  assertStringIncludes(String(told.at(-1)), 'breaks its "required"');
+});
 
 test("a time for a field with dateOnly is stored as midnight, with hooks and without", async () => {
   const of = () => ({ day: new Date("2026-01-02T15:00:00Z") });

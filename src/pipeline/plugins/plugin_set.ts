@@ -1,3 +1,4 @@
+import type { SchemaType } from "mongoose";
 import type { Actor } from "../../declare/hooks/framework_request.ts";
 import { isPromise, runHook } from "../../declare/hooks/run_hook.ts";
 import { describeModel } from "../../declare/model/describe_model.ts";
@@ -7,7 +8,11 @@ import { logError } from "../../errors/log.ts";
 import { isGroup } from "../../errors/option_kinds.ts";
 import { buildSchema, embeddedClasses } from "../../schema/build_schema.ts";
 import { memoize } from "../../schema/memoize.ts";
-import { castForWrite } from "../../schema/mongoose/schemas/field_rules.ts";
+import {
+  castForWrite,
+  constraintAgainst,
+  isAlwaysRequired,
+} from "../../schema/mongoose/schemas/field_rules.ts";
 import type { StampedClass } from "../../sources/additions.ts";
 import type { Stamps } from "../../store/values.ts";
 import type { ParameterFacts } from "../description.ts";
@@ -108,10 +113,27 @@ export class PluginSet {
           throw new TypeError(`Cannot store "${name}": it is none of the "fields" of "${plugin}"`);
         }
         if (own.includes(name)) {
-          stamps[name] = value === undefined ? undefined : castForWrite(schema.path(name), value);
+          stamps[name] = valueFor(name, { plugin, type: schema.path(name), value });
         }
       }
     }
     return stamps;
   }
+}
+
+/** Only documents run validators, and the client cannot correct the value. */
+function valueFor(
+  name: string,
+  { plugin, type, value }: {
+    readonly plugin: string;
+    readonly type: SchemaType;
+    readonly value: unknown;
+  },
+): unknown {
+  const isEmpty = value === undefined || value === null;
+  const rule = isEmpty ? isAlwaysRequired(type) && "required" : constraintAgainst(type, value);
+  if (rule) {
+    throw new TypeError(`Cannot store "${name}": the value of "${plugin}" breaks its "${rule}"`);
+  }
+  return value === undefined ? undefined : castForWrite(type, value);
 }

@@ -200,9 +200,12 @@ function limitOf(validator: SchemaType["validators"][number]): unknown {
 
 const COMPOUND: readonly string[] = ["Array", "DocumentArray", "Embedded", "Map", "Mixed"];
 
-/** Setters and limits that are functions may read the document, so they are not called. */
 export function constraintAgainstDefault(type: SchemaType): string | undefined {
-  const { default: given } = type.options as { default?: unknown };
+  return constraintAgainst(type, (type.options as { default?: unknown }).default);
+}
+
+/** Setters and limits that are functions may read the document, so they are not called. */
+export function constraintAgainst(type: SchemaType, given: unknown): string | undefined {
   const { embeddedSchemaType: element = type } = type as { embeddedSchemaType?: SchemaType };
   const isKnown = typeof given !== "function" && !hasOwnSetters(type) && isMongooseType(element) &&
     !COMPOUND.includes(element.instance);
