@@ -86,13 +86,12 @@ export function judgeList({ pieces: all, targets }: JudgedWorld, asked: AskedLis
   const found = bound.filter((each) =>
     selects(filter, each as unknown as Value) && isFound(each, given.search)
   ).sort((left, right) => compare(left, right, order));
-  const behind = found.filter((each) => start === undefined || compare(each, start, order) > 0)
-    .slice(skip);
-  const kept = behind.filter(isKept);
+  const behind = found.filter((each) => start === undefined || compare(each, start, order) > 0);
+  const kept = behind.filter(isKept).slice(skip);
   const shown = kept.slice(0, limit);
   const last = shown.at(-1);
   const next = kept.length > limit && last
-    ? skip > 0 ? { skip: String(skip + behind.indexOf(last) + 1) } : { after: last._id }
+    ? skip > 0 ? { skip: String(skip + shown.length) } : { after: last._id }
     : undefined;
   const range = last && !after ? `${skip}-${skip + shown.length - 1}` : "*";
   const known = targets.filter(({ tenant }) =>
