@@ -86,25 +86,30 @@ function shownOperation(
 }
 
 /** A client that cannot see a field with `stamp` must not learn the sender here. */
-function showsActor(
-  { context: { level: { shape } }, entity, current, currentJson }: RecordContext,
-): boolean {
+function showsActor(shown: RecordContext): boolean {
+  const { context: { level: { shape } }, current, currentJson } = shown;
   return [...shape.fields].every(([name, field]) =>
     field.type?.options.stamp === undefined ||
-    whyUnseen(field) === undefined && entity.isSelected(name) &&
+    whyUnseen(field) === undefined && isProjected(name, shown) &&
       (Object.hasOwn(currentJson, name) || !Object.hasOwn(current, name))
   );
 }
 
 function isVisible(name: string, shown: RecordContext): boolean {
-  const { context: { level, state, route }, model, entity } = shown;
+  const { context: { level, route }, model } = shown;
   const { updatedAt } = stampFields(model.schema);
   // Trash fields, such as `deletedBy`, must not reveal a sender that the record hides.
   const { time, all = [] } = route.features.removalFieldsOf(level.target) ?? {};
   const isActor = name !== time && all.includes(name);
-  return name !== updatedAt && isRecorded(name, level.shape) && entity.isSelected(name) &&
-    showsWhole(name, readProjection(state.projection, level.shape)) &&
+  return name !== updatedAt && isRecorded(name, level.shape) && isProjected(name, shown) &&
     (!isActor || showsActor(shown));
+}
+
+function isProjected(
+  name: string,
+  { context: { level: { shape }, state: { projection } }, entity }: RecordContext,
+): boolean {
+  return entity.isSelected(name) && showsWhole(name, readProjection(projection, shape));
 }
 
 interface Version {

@@ -10,12 +10,13 @@ import {
   remove,
   rest,
   type Restricted,
+  update,
 } from "../../../mod.ts";
 import { sharedReplicaSet } from "../../support/shared_replica_set.ts";
 import { test } from "../../harness/testing.ts";
 import { mount } from "../../support/support.ts";
 
-const actor = (req: FrameworkRequest) => String(req.headers["x-user"]);
+const actor = (req: FrameworkRequest) => req.headers["x-user"] as string | undefined;
 
 const ann = { headers: { "x-user": "ann" } };
 
@@ -42,6 +43,25 @@ class Signed extends FrameworkModel {
 class Memo extends FrameworkModel {
   @prop({ stamp: "createdBy", hidden: notBoss })
   readonly author?: Restricted<ReadOnly<string>>;
+}
+
+function withoutAuthor(req: FrameworkRequest): boolean {
+  if (notBoss(req)) req.framework.projection = { author: 0 };
+  return true;
+}
+
+@rest({ route: "/letters", methods: [one({ preFetch: withoutAuthor }), create()], history: true })
+class Letter extends FrameworkModel {
+  @prop({ stamp: "createdBy" })
+  readonly author?: ReadOnly<string>;
+}
+
+@rest({ route: "/drafts", methods: [one(), create(), update()], history: true })
+class Draft extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ stamp: "updatedBy", hidden: notBoss })
+  readonly by?: Restricted<ReadOnly<string>>;
 }
 
 interface Shown {
@@ -80,13 +100,29 @@ test("a history shows no sender to readers from whom a field with a stamp is hid
   ]);
 });
 
-test("a history shows no sender if hooks leave out a field with a stamp", async () => {
+test("a history shows no sender if hooks or their projection leave out a field with a stamp", async () => {
   const mongo = await sharedReplicaSet();
-  await using app = await mount([Signed], { mongo, actor });
-  const signed = await app.created("/signed", {}, ann);
-  const actorFor = async (user: string) => {
+  await using app = await mount([Signed, Letter], { mongo, actor });
+  for (const route of ["/signed", "/letters"]) {
+    const { _id } = await app.created(route, {}, ann);
+    const actorFor = async (user: string) => {
+      const headers = { "x-user": user };
+      return (await app.read<Shown[]>(`${route}/${_id}/history`, { headers }))[0]?.actor;
+    };
+    assertEquals([route, await actorFor("boss"), await actorFor("bob")], [route, "ann", undefined]);
+  }
+});
+
+test("a history shows no sender if a hidden stamp is empty now", async () => {
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Draft], { mongo, actor });
+  const { _id } = await app.created("/drafts", {}, ann);
+  await app.updated(`/drafts/${_id}`, { name: "by nobody" });
+  const actorsFor = async (user: string) => {
     const headers = { "x-user": user };
-    return (await app.read<Shown[]>(`/signed/${signed._id}/history`, { headers }))[0]?.actor;
+    const { body } = await app.get<Shown[]>(`/drafts/${_id}/history`, { headers });
+    return body.map(({ actor }) => actor);
   };
-  assertEquals([await actorFor("boss"), await actorFor("bob")], ["ann", undefined]);
+  assertEquals(await actorsFor("boss"), [undefined, "ann"]);
+  assertEquals(await actorsFor("bob"), [undefined, undefined]);
 });
