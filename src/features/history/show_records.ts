@@ -42,7 +42,12 @@ export async function showRecord(
   { record, before, after }: ReplayedRecord,
 ): Promise<ShownRecord> {
   const { version, at, actor, via, operation, changed } = record;
-  const visible = changed.filter((name) => isVisible(name, shown));
+  const isSigned = await showsActor(shown, actor);
+  const { time, all = [] } = removalFields(shown) ?? {};
+  // The sender of a removal is as secret as the senders of other writes.
+  const visible = changed.filter((name) =>
+    isVisible(name, shown) && (isSigned || name === time || !all.includes(name))
+  );
   const isReplaced = (name: string) => Object.hasOwn(record.before, name);
   const replaced = await shownValues(shown, { values: before, names: visible.filter(isReplaced) });
   const added = visible.filter((name) => !isReplaced(name));
@@ -53,7 +58,7 @@ export async function showRecord(
   return {
     version,
     at,
-    ...showsActor(shown) && {
+    ...isSigned && {
       ...actor !== undefined && { actor },
       ...via !== undefined && { via },
     },
@@ -86,23 +91,28 @@ function shownOperation(
 }
 
 /** A client that cannot see a field with `stamp` must not learn the sender here. */
-function showsActor(shown: RecordContext): boolean {
+async function showsActor(shown: RecordContext, actor: unknown): Promise<boolean> {
   const { context: { level: { shape } }, current, currentJson } = shown;
-  return [...shape.fields].every(([name, field]) =>
-    field.type?.options.stamp === undefined ||
-    whyUnseen(field) === undefined && isProjected(name, shown) &&
-      (Object.hasOwn(currentJson, name) || !Object.hasOwn(current, name))
-  );
+  for (const [name, field] of shape.fields) {
+    if (field.type?.options.stamp === undefined) continue;
+    if (whyUnseen(field) !== undefined || !isProjected(name, shown)) return false;
+    if (Object.hasOwn(currentJson, name)) continue;
+    if (Object.hasOwn(current, name)) return false;
+    if (actor === undefined || !hasReadHooks(shown.context)) continue;
+    // Hooks judge an empty stamp as if it held this sender.
+    if (!Object.hasOwn(await shownIn(shown, { ...current, [name]: actor }), name)) return false;
+  }
+  return true;
+}
+
+function removalFields({ context: { level, route } }: RecordContext) {
+  return route.features.removalFieldsOf(level.target);
 }
 
 function isVisible(name: string, shown: RecordContext): boolean {
-  const { context: { level, route }, model } = shown;
+  const { context: { level }, model } = shown;
   const { updatedAt } = stampFields(model.schema);
-  // Trash fields, such as `deletedBy`, must not reveal a sender that the record hides.
-  const { time, all = [] } = route.features.removalFieldsOf(level.target) ?? {};
-  const isActor = name !== time && all.includes(name);
-  return name !== updatedAt && isRecorded(name, level.shape) && isProjected(name, shown) &&
-    (!isActor || showsActor(shown));
+  return name !== updatedAt && isRecorded(name, level.shape) && isProjected(name, shown);
 }
 
 function isProjected(
