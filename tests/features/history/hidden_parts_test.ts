@@ -6,6 +6,7 @@ import {
   FrameworkModel,
   type FrameworkRequest,
   getModel,
+  leaveOut,
   one,
   prop,
   rest,
@@ -44,6 +45,19 @@ class Vessel extends FrameworkModel {
   shown?: Rivet[];
 }
 
+@rest({
+  route: "/barges",
+  methods: [one({ filter: ["name"], preSend: leaveOut(["zparts"], ["name"], isLow) }), create()],
+  history: true,
+})
+class Barge extends FrameworkModel {
+  @prop()
+  name?: string;
+  @rest({ methods: [create()] })
+  @arrayProp({ items: Rivet, embedded: true })
+  zparts?: Rivet[];
+}
+
 const HIGH = { headers: { "x-level": "high" } };
 
 interface Operation {
@@ -69,6 +83,18 @@ test("the history names no part that its reader cannot see", async () => {
   const { text } = await app.get(path);
   assertStringIncludes(text, "shown.create");
   assertEquals(/zparts|zone|zrivets/.exec(text), null);
+});
+
+test("the history names no part that a hook leaves out", async () => {
+  const mongo = await sharedReplicaSet();
+  await using app = await mount([Barge], { mongo });
+  const { _id } = await app.created("/barges", {});
+  await app.created(`/barges/${_id}/zparts`, { text: "a" });
+  const path = `/barges/${_id}/history`;
+  const operations = async (options?: object) =>
+    (await app.get<Operation[]>(path, options)).body.map(({ operation }) => operation);
+  assertEquals(await operations(HIGH), ["zparts.create", "create"]);
+  assertEquals(await operations(), ["update", "create"]);
 });
 
 test("the size of a hidden value ends no page of the history", async () => {
