@@ -1,4 +1,3 @@
-import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { refusal } from "../../errors/refusals.ts";
 import { everyFilter, type Filter } from "../../filter/filters.ts";
 import type { TransactionWrite } from "../../pipeline/class_feature.ts";
@@ -9,7 +8,7 @@ import { storedText } from "../../store/values.ts";
 import { checkLast } from "./check_last.ts";
 import { fieldsReferringTo, partOf, type ReferringField } from "./referring_fields.ts";
 import { classWriterFor, type RequestWrite } from "./request_write.ts";
-import { isReadable, onDeleteSettings } from "./settings.ts";
+import { areShown, onDeleteSettings } from "./settings.ts";
 
 export const CASCADE = "cascade";
 
@@ -62,15 +61,16 @@ async function refuseReferred(
   { request, session }: RequestWrite,
   restricting: readonly Referring[],
 ): Promise<void> {
-  const classes = new Set<ModelClass>();
-  for (const { field: { owner }, writer: { model }, named } of restricting) {
-    if (classes.has(owner)) continue;
+  const found: ReferringField[] = [];
+  for (const { field, writer: { model }, named } of restricting) {
     const options = { projection: { _id: 1 }, session } as const;
-    if (await model.collection.findOne(named, options) !== null) classes.add(owner);
+    if (await model.collection.findOne(named, options) !== null) found.push(field);
   }
-  if (classes.size === 0) return;
+  if (found.length === 0) return;
   const referredBy: string[] = [];
-  for (const each of classes) if (await isReadable(each, request)) referredBy.push(each.name);
+  for (const [{ name }, fields] of Map.groupBy(found, ({ owner }) => owner)) {
+    if (await areShown(fields, request)) referredBy.push(name);
+  }
   referredBy.sort();
   throw refusal("CONFLICT", { message: "Other entities refer to the entity", referredBy });
 }

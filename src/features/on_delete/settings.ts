@@ -5,6 +5,9 @@ import { runAround } from "../../pipeline/plugins/run_around.ts";
 import { admitReader } from "../../pipeline/run_pipeline.ts";
 import { type Call, makeCall, requestView } from "../../pipeline/request/request_context.ts";
 import type { Route } from "../../pipeline/request/route.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import { secrecyOf } from "../../schema/fields/visibility.ts";
+import type { ReferringField } from "./referring_fields.ts";
 
 const MAX_CASCADE = 1000;
 
@@ -26,28 +29,30 @@ export function onDeleteSettings({ settings }: Route): OnDeleteSettings {
   return settings.get("onDelete") as OnDeleteSettings;
 }
 
-/** Error messages name only classes that a route shows to the client. */
-export async function isReadable(
-  target: ModelClass,
+/** Error messages name only classes of which a route shows one of these fields to the client. */
+export async function areShown(
+  fields: readonly ReferringField[],
   { req, client, route }: Pick<TransactionRequest, "req" | "client" | "route">,
 ): Promise<boolean> {
-  for (const reader of onDeleteSettings(route).readers.get(target) ?? []) {
+  const [{ owner }] = fields as readonly [ReferringField];
+  for (const reader of onDeleteSettings(route).readers.get(owner) ?? []) {
     const facts = { req: requestView(req), client, count: countSelected, weight: 0 };
-    if (await isAdmitted(makeCall(reader, facts))) return true;
+    const shape = await admittedShape(makeCall(reader, facts));
+    if (shape && fields.some(({ path }) => secrecyOf(path, shape) !== "secret")) return true;
   }
   return false;
 }
 
-async function isAdmitted(call: Call): Promise<boolean> {
+async function admittedShape(call: Call): Promise<Shape | undefined> {
   try {
     const admitted = await admitReader(call);
     // Plugins, such as the one for API keys, may allow less than the hooks.
     return await runAround(admitted, {
       purpose: "description",
       read: () => admitted,
-      run: () => Promise.resolve(true),
+      run: () => Promise.resolve(admitted.context.level.shape),
     });
   } catch {
-    return false;
+    return undefined;
   }
 }

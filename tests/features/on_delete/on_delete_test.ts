@@ -122,6 +122,30 @@ test("a class that preFetch hides from the caller counts and is not named", asyn
   }
 });
 
+class Page extends FrameworkModel {
+  @prop({ ref: Witness, onDelete: "restrict", hidden: (req) => req.headers["x-user"] !== "keeper" })
+  about?: Ref<Witness>;
+}
+
+@rest({ route: "/binders", methods: [create(), one()] })
+class Binder extends FrameworkModel {
+  @prop({ ref: Witness, onDelete: "restrict" })
+  owner?: Ref<Witness>;
+  @arrayProp({ items: Page, embedded: true })
+  pages?: Page[];
+}
+
+test("a class whose reference is hidden from the caller counts and is not named", async () => {
+  await using app = await serveAll([Witness, Binder]);
+  const { _id } = await app.created("/witnesses", { name: "ann" });
+  await app.created("/binders", { pages: [{ about: _id }] }, as("keeper"));
+  const namesFor = async (user: string) =>
+    (await app.delete<Refused>(`/witnesses/${_id}`, as(user))).body.referredBy;
+  assertEquals([await namesFor("ann"), await namesFor("keeper")], [[], ["Binder"]]);
+  await app.created("/binders", { owner: _id });
+  assertEquals(await namesFor("ann"), ["Binder"]);
+});
+
 test("a class that the guard hides from the caller counts and is not named, and the guard counts no request", async () => {
   const weights: number[] = [];
   await using app = await serveAll([Witness, Dossier], {
