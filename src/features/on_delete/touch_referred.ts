@@ -2,13 +2,11 @@ import { touch } from "../../store/touch.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { refusal } from "../../errors/refusals.ts";
 import { everyFilter, topOf } from "../../filter/filters.ts";
-import { buildSchema } from "../../schema/build_schema.ts";
-import { shapeForAll } from "../../schema/fields/shape.ts";
-import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { castIdentifier } from "../../sources/entities.ts";
 import { type StoredObject, storedText } from "../../store/values.ts";
 import { BEFORE_WRITE, type WrittenEntity } from "../../store/writes/written_entity.ts";
 import { classWriterFor, type RequestWrite } from "./request_write.ts";
+import { areShown } from "./settings.ts";
 import { type ReferringField, referringFields } from "./referring_fields.ts";
 
 /** These rules promise that every reference leads to an entity. */
@@ -109,12 +107,12 @@ async function touchAll(
   const found = await model.collection.find(filter, { projection: { _id: 1 }, session }).toArray();
   const there = new Set(found.map(({ _id }) => storedText(_id)));
   const gone = references.find(({ id }) => !there.has(storedText(castIdentifier(id, model) ?? id)));
-  const { path = "" } = gone?.field ?? {};
-  if (isHiddenPath(path, shapeForAll(buildSchema(write.target).schema))) {
+  if (gone === undefined || !await areShown([gone.field], write.request)) {
     throw refusal("CONFLICT", {
       message: "An entity to which a field refers is not stored any more",
     });
   }
+  const { path } = gone.field;
   const message = `The entity that "${path}" names is not stored any more`;
   throw refusal("CONFLICT", { message, property: path });
 }

@@ -254,6 +254,16 @@ class Badge extends FrameworkModel {
   holder?: Hidden<Ref<Seat>>;
 }
 
+@rest({ route: "/permits", methods: [one(), create(), remove()], trash })
+class Permit extends FrameworkModel {
+  @prop({
+    ref: () => Seat,
+    onDelete: "restrict",
+    hidden: (req) => req.headers["x-user"] !== "keeper",
+  })
+  holder?: Ref<Seat>;
+}
+
 /** Stores the seat that a header names in a field that no client sees. */
 async function issue(req: FrameworkRequest, badge: Entity<Badge>) {
   badge.set("holder", await getModel(Seat).findById(req.headers["x-seat"]));
@@ -323,6 +333,19 @@ test("a restored entity whose hidden reference is gone is a 409 that names no pr
   assertEquals((await app.delete(`/seats/${seat._id}`)).status, 204);
   const { status, text } = await app.post<Refused>(`/badges/${_id}/restore`);
   assertEquals([status, text.includes("holder")], [409, false]);
+});
+
+test("a restored entity names its gone reference only to callers who see the field", async () => {
+  await using app = await serveAll([Seat, Permit]);
+  const seat = await app.created("/seats", {});
+  const { _id } = await app.created("/permits", { holder: seat._id }, KEEPER);
+  await app.delete(`/permits/${_id}`);
+  assertEquals((await app.delete(`/seats/${seat._id}`)).status, 204);
+  const restore = (options?: object) =>
+    app.post<Refused>(`/permits/${_id}/restore`, undefined, options);
+  const [seen, unseen] = [await restore(KEEPER), await restore()];
+  assertEquals([seen.status, seen.body.property], [409, "holder"]);
+  assertEquals([unseen.status, unseen.text.includes("holder")], [409, false]);
 });
 
 test("a restored entity whose reference is gone is a 409 that names the property", async () => {
