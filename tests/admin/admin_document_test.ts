@@ -294,3 +294,22 @@ test("the document has the parts of parts, as far as the caller may use them", a
   assertEquals(await readAs("guest"), poem(["all"]));
   assertEquals((await app.read()).links, { Docs: "../docs" });
 });
+
+class Cellar extends FrameworkModel {
+  @prop()
+  depth?: string;
+}
+
+@rest({ route: "/castles", methods: [all(), one()] })
+@rest({ route: "/lands/:land/castles", methods: [all(), one()] })
+class Castle extends FrameworkModel {
+  @rest({ methods: [one(), update()] })
+  @prop({ type: Cellar })
+  cellar?: Cellar;
+}
+
+test("the document lacks lists whose path has parameters, and single parts", async () => {
+  await using app = await serveAdmin([Castle]);
+  const { models } = await app.read();
+  assertEquals(models.map(({ path, parts }) => [path, parts]), [["/castles", []]]);
+});
