@@ -6,6 +6,7 @@ import { singularOf } from "./fields.ts";
 import { FieldInputs } from "./inputs.tsx";
 import { LeaveQuestion } from "./leave_question.tsx";
 import { type Entity, useModel } from "./page_context.ts";
+import { AT_ONCE } from "./typed_values.ts";
 
 export function EntityCreate({ name }: { readonly name: string }) {
   const model = useModel(name);
@@ -19,7 +20,10 @@ export function EntityCreate({ name }: { readonly name: string }) {
     redirect(next, name, entity._id);
   };
   return (
-    <Create mutationOptions={{ onError, onSuccess } as object} title={`New ${singularOf(model)}`}>
+    <Create
+      mutationOptions={{ onError, onSuccess, ...AT_ONCE } as object}
+      title={`New ${singularOf(model)}`}
+    >
       <SimpleForm
         toolbar={<CreateToolbar />}
         disableInvalidFormNotification

@@ -21,7 +21,7 @@ import { partResource } from "./part_resource.ts";
 import { PartsPanel } from "./parts_panel.tsx";
 import { RemoveButton } from "./remove_button.tsx";
 import { TIGHT } from "./theme.ts";
-import { FormStart, KeepContext, START } from "./typed_values.ts";
+import { AT_ONCE, FormStart, KeepContext, START } from "./typed_values.ts";
 import { Facts } from "./value.tsx";
 
 type EntityRecord = Entity & { readonly id: string };
@@ -76,7 +76,7 @@ export function EntityEdit({ name }: { readonly name: string }) {
       <Edit
         mutationMode="pessimistic"
         redirect={false}
-        mutationOptions={{ onError, onSuccess, ...ALONE } as object}
+        mutationOptions={{ onError, onSuccess, ...ALONE, ...AT_ONCE } as object}
         transform={(data: object) => ({ ...data, [START]: start.current })}
         queryOptions={{ ...FRESH, ...ALONE, onError: onMissing }}
         redirectOnError={false}

@@ -4,6 +4,7 @@ import { useCreate } from "react-admin";
 import type { PageModel } from "../src/admin/document.ts";
 import { singularOf } from "./fields.ts";
 import { FormDialog } from "./form_dialog.tsx";
+import { AT_ONCE } from "./typed_values.ts";
 
 interface NewReferenceProps {
   readonly model: PageModel;
@@ -12,7 +13,7 @@ interface NewReferenceProps {
 }
 
 export function NewReference({ model, onCreated, onClose }: NewReferenceProps) {
-  const [create] = useCreate();
+  const [create] = useCreate(undefined, undefined, AT_ONCE);
   const save = async (data: Readonly<Record<string, unknown>>) => {
     const { id } = await create(model.name, { data }, { returnPromise: true });
     onCreated(id);

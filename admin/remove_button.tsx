@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Confirm, useDelete, useNotify } from "react-admin";
 import { messageOf } from "./failure.ts";
 import type { Entity } from "./page_context.ts";
-import { useRefreshAround } from "./typed_values.ts";
+import { AT_ONCE, useRefreshAround } from "./typed_values.ts";
 
 interface RemoveButtonProps {
   readonly resource: string;
@@ -23,7 +23,7 @@ export function RemoveButton(
   const [isOpen, setOpen] = useState(false);
   const notify = useNotify();
   const refresh = useRefreshAround();
-  const [remove, { isPending }] = useDelete();
+  const [remove, { isPending }] = useDelete(undefined, undefined, AT_ONCE);
   const meta = isTrash ? { isTrash } : undefined;
   const confirm = () =>
     remove(resource, { id: entity._id, previousData: { ...entity, id: entity._id }, meta }, {

@@ -15,6 +15,9 @@ export function useRefreshAround(): () => void {
   };
 }
 
+/** A write without a connection fails at once. React-admin would hold it back, and say nothing. */
+export const AT_ONCE = { networkMode: "always" } as const;
+
 /** In the values of a form, the key of the entity from which the reader has begun to type. */
 export const START = Symbol("start");
 

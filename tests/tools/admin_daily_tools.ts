@@ -361,3 +361,12 @@ test("where If-Match is required, the page removes, restores and stores files", 
   await tab.click(`tbody ${button("Restore")}`);
   await tab.until(MESSAGE, ["Restored"]);
 });
+
+test("without a connection, a write is tried at once, so that its reader is told", async () => {
+  await using depot = await openParcel();
+  const { tab, bodies } = depot;
+  await tab.page.evaluate(`dispatchEvent(new Event("offline"))`);
+  await tab.fill("label", "late");
+  await tab.send(SAVE);
+  assertEquals(bodies, [{ label: "late" }]);
+});
