@@ -98,7 +98,7 @@ export const ICONS: readonly (readonly [name: string, words: string, path: strin
   ],
   [
     "folder",
-    "folder collection directory",
+    "folder collection directory archive box package",
     "M10 4H4c-1.1 0-1.99.9-1.99 2L2 18c0 1.1.9 2 2 2h16c1.1 0 2-.9 2-2V8c0-1.1-.9-2-2-2h-8z",
   ],
   [
@@ -173,24 +173,14 @@ export const ICONS: readonly (readonly [name: string, words: string, path: strin
     "m20.5 3-.16.03L15 5.1 9 3 3.36 4.9c-.21.07-.36.25-.36.48V20.5c0 .28.22.5.5.5l.16-.03L9 18.9l6 2.1 5.64-1.9c.21-.07.36-.25.36-.48V3.5c0-.28-.22-.5-.5-.5M15 19l-6-2.11V5l6 2.11z",
   ],
   [
-    "phone",
-    "phone call",
-    "M6.62 10.79c1.44 2.83 3.76 5.14 6.59 6.59l2.2-2.2c.27-.27.67-.36 1.02-.24 1.12.37 2.33.57 3.57.57.55 0 1 .45 1 1V20c0 .55-.45 1-1 1-9.39 0-17-7.61-17-17 0-.55.45-1 1-1h3.5c.55 0 1 .45 1 1 0 1.25.2 2.45.57 3.57.11.35.03.74-.25 1.02z",
-  ],
-  [
     "task",
-    "task todo step checklist",
+    "task todo step checklist form survey application assignment exam",
     "M14 2H6c-1.1 0-1.99.9-1.99 2L4 20c0 1.1.89 2 1.99 2H18c1.1 0 2-.9 2-2V8zm-3.06 16L7.4 14.46l1.41-1.41 2.12 2.12 4.24-4.24 1.41 1.41zM13 9V3.5L18.5 9z",
   ],
   [
     "check",
     "check inspection approval result",
     "M12 2C6.48 2 2 6.48 2 12s4.48 10 10 10 10-4.48 10-10S17.52 2 12 2m-2 15-5-5 1.41-1.41L10 14.17l7.59-7.59L19 8z",
-  ],
-  [
-    "form",
-    "form survey application assignment exam",
-    "M19 3h-4.18C14.4 1.84 13.3 1 12 1s-2.4.84-2.82 2H5c-1.1 0-2 .9-2 2v14c0 1.1.9 2 2 2h14c1.1 0 2-.9 2-2V5c0-1.1-.9-2-2-2m-7 0c.55 0 1 .45 1 1s-.45 1-1 1-1-.45-1-1 .45-1 1-1m2 14H7v-2h7zm3-4H7v-2h10zm0-4H7V7h10z",
   ],
   ["flag", "flag milestone goal", "M14.4 6 14 4H5v17h2v-7h5.6l.4 2h7V6z"],
   [
@@ -216,7 +206,7 @@ export const ICONS: readonly (readonly [name: string, words: string, path: strin
   ["key", "key token secret credential", KEY],
   [
     "policy",
-    "policy insurance rule",
+    "policy insurance rule case court law claim",
     "M12 1 3 5v6c0 5.55 3.84 10.74 9 12 5.16-1.26 9-6.45 9-12V5zm0 10.99h7c-.53 4.12-3.28 7.79-7 8.94V12H5V6.3l7-3.11z",
   ],
   [
@@ -258,7 +248,7 @@ export const ICONS: readonly (readonly [name: string, words: string, path: strin
   [
     "pet",
     "pet animal dog cat",
-    "M17.34 14.86c-.87-1.02-1.6-1.89-2.48-2.91-.46-.54-1.05-1.08-1.75-1.32q-.165-.06-.33-.09c-.25-.04-.52-.04-.78-.04s-.53 0-.79.05q-.165.03-.33.09c-.7.24-1.28.78-1.75 1.32-.87 1.02-1.6 1.89-2.48 2.91-1.31 1.31-2.92 2.76-2.62 4.79.29 1.02 1.02 2.03 2.33 2.32.73.15 3.06-.44 5.54-.44h.18c2.48 0 4.81.58 5.54.44 1.31-.29 2.04-1.31 2.33-2.32.31-2.04-1.3-3.49-2.61-4.8M2 9.5a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0M6.5 5.5a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0M12.5 5.5a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0M17 9.5a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0",
+    "M2 9.5a2.5 2.5 0 1 1 5 0 2.5 2.5 0 1 1-5 0m4.5-4a2.5 2.5 0 1 1 5 0 2.5 2.5 0 1 1-5 0m6 0a2.5 2.5 0 1 1 5 0 2.5 2.5 0 1 1-5 0m4.5 4a2.5 2.5 0 1 1 5 0 2.5 2.5 0 1 1-5 0M12 11c3 0 6 4.5 6 7.5 0 2-1.5 2.5-3 2.5-1 0-2-.5-3-.5s-2 .5-3 .5c-1.5 0-3-.5-3-2.5 0-3 3-7.5 6-7.5",
   ],
   [
     "book",
@@ -287,7 +277,7 @@ export const ICONS: readonly (readonly [name: string, words: string, path: strin
   ],
   [
     "device",
-    "device sensor machine computer",
+    "device sensor machine computer phone call",
     "M4 6h18V4H4c-1.1 0-2 .9-2 2v11H0v3h14v-3H4zm19 2h-6c-.55 0-1 .45-1 1v10c0 .55.45 1 1 1h6c.55 0 1-.45 1-1V9c0-.55-.45-1-1-1m-1 9h-4v-7h4z",
   ],
   [
@@ -299,16 +289,6 @@ export const ICONS: readonly (readonly [name: string, words: string, path: strin
     "template",
     "layer template",
     "m11.99 18.54-7.37-5.73L3 14.07l9 7 9-7-1.63-1.27zM12 16l7.36-5.73L21 9l-9-7-9 7 1.63 1.27z",
-  ],
-  [
-    "archive",
-    "archive box package",
-    "m20.54 5.23-1.39-1.68C18.88 3.21 18.47 3 18 3H6c-.47 0-.88.21-1.16.55L3.46 5.23C3.17 5.57 3 6.02 3 6.5V19c0 1.1.9 2 2 2h14c1.1 0 2-.9 2-2V6.5c0-.48-.17-.93-.46-1.27M12 17.5 6.5 12H10v-2h4v2h3.5zM5.12 5l.81-1h12l.94 1z",
-  ],
-  [
-    "case",
-    "case court law claim",
-    "m5.2497 8.0687 2.83-2.8268 14.1342 14.15-2.83 2.8269zm4.2361-4.2415 2.828-2.8288 5.6577 5.656-2.828 2.8288zM.999 12.3147l2.8284-2.8284 5.6569 5.6568-2.8285 2.8285zM1 21h12v2H1z",
   ],
   ["plant", "plant tree garden", "M17 12h2L12 2 5.05 12H7l-3.9 6h6.92v4h3.96v-4H21z"],
 ];
