@@ -103,7 +103,7 @@ function exposedModel(exposure: Exposure, routes: readonly Route[]): ExposedMode
   const exposed = new Map((operations ?? readable).map((operation) => {
     if (!Object.hasOwn(OPERATIONS, operation)) {
       const known = Object.keys(OPERATIONS).join(", ");
-      throw fail(`cannot expose ${operation}(): assistants get ${known} and actions`);
+      throw fail(`cannot expose ${operation}(): assistants get ${known}, and what "actions" lists`);
     }
     const mounted = find(operation, false);
     if (mounted === undefined) throw fail(`exposes ${operation}(), which its @rest does not have`);

@@ -48,7 +48,7 @@ Deno.test("mcp() refuses what is not the router of an API", () => {
 });
 
 Deno.test("mcp() refuses operations that assistants never get", () => {
-  const known = "assistants get all, one, create, update and actions";
+  const known = 'assistants get all, one, create, update, and what "actions" lists';
   for (const name of ["remove", "removeAll", "updateAll", "replace", "ring", "toString"]) {
     refused(
       exposing({ operations: ["all", name] }),
