@@ -16,3 +16,10 @@ const ROWS: readonly (readonly [text: string, kept: string])[] = [
 Deno.test("dropComments() drops comments, and keeps code, pragmas and the numbers of lines", () => {
   for (const [text, kept] of ROWS) assertEquals(dropComments(text), kept);
 });
+
+Deno.test("dropComments() keeps of a documented module what JSR shows, and the tag of what it hides", () => {
+  const text =
+    "/** A. */\nexport type A = 1;\n\n/**\n * B.\n * @internal C.\n */\nexport type B = 2; // D\n";
+  const kept = "/** A. */\nexport type A = 1;\n\n/** @internal */\n\n\n\nexport type B = 2;\n";
+  assertEquals(dropComments(text, { isDocumented: true }), kept);
+});

@@ -36,7 +36,8 @@ export async function listPublished(): Promise<string[]> {
 }
 
 /**
- * Only modules from which users import names keep comments and indents of two bytes, and pages lose pictures and links that are not published.
+ * Only modules from which users import names keep comments, of what JSR shows, and indents of two bytes. Pages lose
+ * pictures and links that are not published.
  */
 export async function stagePackage(): Promise<Files> {
   await needAdminPage();
@@ -47,9 +48,10 @@ export async function stagePackage(): Promise<Files> {
   const files = new Map<string, string>();
   for (const path of published) {
     const text = await readRepository(path);
-    const isInternal = /\.[jt]s$/.test(path) && !documented.has(path);
+    const isCode = /\.[jt]s$/.test(path) && path !== ADMIN_PAGE;
     if (path.endsWith(".md")) files.set(path, mendLinks(text, { page: path, published }));
-    else if (path === ADMIN_PAGE || !isInternal) files.set(path, text);
+    else if (!isCode) files.set(path, text);
+    else if (documented.has(path)) files.set(path, dropComments(text, { isDocumented: true }));
     else files.set(path, tabIndents(dropComments(text)));
   }
   const { tasks: _, lint: _lint, fmt: _fmt, scopes: _scopes, ...rest } = config as
