@@ -173,7 +173,7 @@ Deno.test("asFilter() gives null when the hook throws, whatever it throws", asyn
         throw thrown;
       };
       assertEquals(await asFilter(sync)(req, thing), null);
-      assertEquals(await asFilter<Hook>(() => Promise.reject(thrown))(req, thing), null);
+      assertEquals(await asFilter<Thing>(() => Promise.reject(thrown))(req, thing), null);
     });
   }
 });
@@ -181,7 +181,7 @@ Deno.test("asFilter() gives null when the hook throws, whatever it throws", asyn
 Deno.test("asFilter() gives the result of the hook when it does not throw", async () => {
   assertStrictEquals(await asFilter(pass)(req, thing), thing);
   assertEquals(await asFilter(append("b"))(req, thing), { name: "ab" });
-  assertEquals(await asFilter<Hook>(() => null)(req, thing), null);
+  assertEquals(await asFilter<Thing>(() => null)(req, thing), null);
 });
 
 Deno.test("asFilter() turns a preFetch that throws into one that does not pass", async () => {
