@@ -126,9 +126,10 @@ function isBound({ operation: { change, origin } }: Route): boolean {
 
 export function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item, verb }, levels } = route;
+  const acting = actingLevel(route);
   const { target, operation, action, ifMatch, hooks, link, options, scopes, writes, bytes } =
-    actingLevel(route);
-  const { isOpen, guardedParameters = [], parameters } = actingLevel(route);
+    acting;
+  const { isOpen, guardedParameters = [], parameters } = acting;
   const isGuarded = guardedParameters.some((each) => parameters.includes(each));
   const affects = operation === "updateAll" || operation === "removeAll";
   const removesRequired = change === "remove" && link?.required === true && !link.array;

@@ -2,7 +2,7 @@ import type { FrameworkRequest, FrameworkState } from "../declare/hooks/framewor
 import type { PreFetch } from "../declare/hooks/hooks.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { forbidden } from "../errors/refusals.ts";
-import { queryOf } from "../filter/query_string.ts";
+import { parameterKeys, queryOf } from "../filter/query_string.ts";
 import { type Call, enterLevel } from "./request/request_context.ts";
 import type { Level } from "./request/route.ts";
 
@@ -17,12 +17,10 @@ export async function passGuard(
 }
 
 function isOpen({ isOpen, guardedParameters = [] }: Level, { url }: FrameworkRequest): boolean {
-  const query = isOpen && guardedParameters.length > 0 ? queryOf(url) : "";
-  if (query === "") return isOpen;
-  const names = [...new URLSearchParams(query).keys()];
-  return !guardedParameters.some((each) =>
-    names.some((name) => name === each || name.startsWith(`${each}[`))
-  );
+  return isOpen &&
+    !guardedParameters.some((each) =>
+      parameterKeys(new URLSearchParams(queryOf(url)), each).length > 0
+    );
 }
 
 export async function passGuardOf(

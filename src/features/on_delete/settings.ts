@@ -49,6 +49,7 @@ async function admittedShape(call: Call): Promise<Shape | undefined> {
     // Plugins, such as the one for API keys, may allow less than the hooks.
     return await runAround(admitted, {
       purpose: "description",
+      setsHeaders: false,
       read: () => admitted,
       run: () => Promise.resolve(admitted.context.level.shape),
     });

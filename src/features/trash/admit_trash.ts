@@ -2,7 +2,7 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { isPromise, runHook } from "../../declare/hooks/run_hook.ts";
 import { badParameter, notFound } from "../../errors/refusals.ts";
 import { everyFilter } from "../../filter/filters.ts";
-import { queryOf } from "../../filter/query_string.ts";
+import { parameterKeys, queryOf } from "../../filter/query_string.ts";
 import { notAllowed } from "../../pipeline/given_request.ts";
 import type { Call } from "../../pipeline/request/request_context.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
@@ -27,7 +27,7 @@ const NONE = new URLSearchParams();
 export function admitTrash({ see, field }: TrashConfig, { route, req, context }: Call): void {
   const query = queryOf(req.url);
   const given = query === "" ? NONE : new URLSearchParams(query);
-  const names = [...given.keys()].filter((name) => name === TRASH || name.startsWith(`${TRASH}[`));
+  const names = parameterKeys(given, TRASH);
   const { operation, perform, parameters } = actingLevel(route);
   const isRestore = operation === "restore" && perform !== undefined;
   if (!isRestore && names.length === 0) return;

@@ -15,9 +15,14 @@ interface Surrounded<T> {
   /** Reads the parameters. Plugins run before its error is thrown, so that a refused client does not see it. */
   readonly read: () => Call;
   readonly run: (call: Call) => Promise<T>;
+  /** `false` if the answer is that of another route. */
+  readonly setsHeaders?: boolean;
 }
 
-export async function runAround<T>(call: Call, { purpose, read, run }: Surrounded<T>): Promise<T> {
+export async function runAround<T>(
+  call: Call,
+  { purpose, read, run, setsHeaders = true }: Surrounded<T>,
+): Promise<T> {
   const { plugins } = call.route;
   if (plugins.surrounding.length === 0) return await run(read());
   const parsed = attempt(read);
@@ -32,6 +37,7 @@ export async function runAround<T>(call: Call, { purpose, read, run }: Surrounde
     req: call.req,
     client: call.client,
     purpose,
+    setsHeaders,
     run: async () => {
       if ("error" in parsed) throw parsed.error;
       return await run(parsed.value);
@@ -49,7 +55,7 @@ function attempt<R>(work: () => R): Outcome<R> {
   }
 }
 
-interface SurroundedCall<T> extends Pick<Surrounded<T>, "purpose"> {
+interface SurroundedCall<T> extends Pick<Surrounded<T>, "purpose" | "setsHeaders"> {
   readonly run: () => Promise<T>;
   readonly facts: () => PluginOperation & Pick<PluginCall, "needs"> & {
     readonly actor: PluginCall["actor"] | undefined;
@@ -62,10 +68,10 @@ interface SurroundedCall<T> extends Pick<Surrounded<T>, "purpose"> {
 /** The first plugin is the outermost. */
 export async function surround<T>(
   { surrounding }: PluginSet,
-  { facts, req, client, purpose, run }: SurroundedCall<T>,
+  { facts, req, client, purpose, run, setsHeaders = true }: SurroundedCall<T>,
 ): Promise<T> {
   const { actor, tenant, ...operation } = facts();
-  const via = viaOf(client);
+  const [via, res] = [viaOf(client), setsHeaders ? req.res : undefined];
   const shared = {
     ...operation,
     req,
@@ -73,7 +79,7 @@ export async function surround<T>(
     ...actor !== undefined && { actor },
     ...tenant !== undefined && { tenant },
     ...via !== undefined && { via },
-    setHeader: (name: string, value: string) => req.res && setHeader(req.res, [name, value]),
+    setHeader: (name: string, value: string) => res && setHeader(res, [name, value]),
   };
   let outcome: Outcome<T> | undefined;
   const step = async (index: number): Promise<void> => {

@@ -12,6 +12,7 @@ import {
   removeAll,
   rest,
 } from "../../../mod.ts";
+import type { Plugin } from "../../../src/plugin/mod.ts";
 import { test } from "../../harness/testing.ts";
 import { asQuery, type EntityBody, type Mounted } from "../../support/support.ts";
 import {
@@ -162,6 +163,21 @@ test("a class that the guard hides from the caller counts and is not named, and 
     assertEquals([status, body.referredBy], [409, names], role);
   }
   assertEquals(weights, [0, 0]);
+});
+
+test("plugins that are asked for the names set no headers of the refusal", async () => {
+  const plugin: Plugin = {
+    name: "named",
+    async around({ name, setHeader }, next) {
+      setHeader("X-Operation", name);
+      await next();
+    },
+  };
+  await using app = await serveAll([Witness, Dossier], { plugins: [plugin] });
+  const { _id } = await app.created("/witnesses", { name: "ann" });
+  await app.created("/dossiers", { about: _id });
+  const { headers, body } = await app.delete<Refused>(`/witnesses/${_id}`, as("keeper"));
+  assertEquals([headers.get("X-Operation"), body.referredBy], ["witnesses:remove", ["Dossier"]]);
 });
 
 test("a class outside of the router counts and is not named", async () => {
